@@ -1,0 +1,113 @@
+package prompts_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"windowseat/prompts"
+)
+
+// versionHash ties the texts to the version: after a change of any text, raise
+// prompts.Version and put the new hash here.
+var versionHash = map[string]string{
+	"1": "90e771b258ad09a9c815114f9cbf2ea4b3ebb4f82e37599c88a96251941698a3",
+}
+
+func TestVersionCoversTexts(t *testing.T) {
+	got, err := prompts.Hash()
+	require.NoError(t, err)
+	assert.Equal(t, versionHash[prompts.Version], got, "a text changed: raise prompts.Version")
+}
+
+func TestEveryTextExists(t *testing.T) {
+	for _, lang := range prompts.Languages {
+		for _, kind := range prompts.Kinds() {
+			text, err := prompts.Get(kind, lang)
+			require.NoError(t, err, "%s/%s", lang, kind)
+			assert.NotEmpty(t, text.System)
+			require.NotEmpty(t, text.Examples, "%s/%s", lang, kind)
+		}
+	}
+}
+
+func TestGetUnknown(t *testing.T) {
+	_, err := prompts.Get("todo", "fr")
+	require.ErrorContains(t, err, `language "fr"`)
+	_, err = prompts.Get("../secret", "zh")
+	require.Error(t, err)
+}
+
+// The worked examples must be answers that the schema allows: the model copies
+// their form.
+func TestExamplesSatisfySchemas(t *testing.T) {
+	names := []string{"刘洋", "周婷", "Ben", "Dora"}
+	dues := []string{"明天下班前", "by tomorrow evening"}
+	schemas := map[prompts.Kind]json.RawMessage{
+		prompts.Todo:      prompts.TodoSchema(names, dues),
+		prompts.Decision:  prompts.DecisionSchema(),
+		prompts.Risk:      prompts.RiskSchema(),
+		prompts.Part:      prompts.PartSchema(7, 3),
+		prompts.Merge:     prompts.MergeSchema(),
+		prompts.Email:     prompts.EmailSchema(),
+		prompts.Translate: prompts.TranslateSchema(),
+	}
+	for _, lang := range prompts.Languages {
+		for kind, raw := range schemas {
+			schema := compile(t, raw)
+			text, err := prompts.Get(kind, lang)
+			require.NoError(t, err)
+			for i, e := range text.Examples {
+				assert.NoError(t, validate(t, schema, e.Assistant), "%s/%s example %d", lang, kind, i)
+			}
+		}
+	}
+}
+
+func TestSchemasRefuse(t *testing.T) {
+	todo := compile(t, prompts.TodoSchema([]string{"张伟"}, []string{"周四"}))
+	assert.NoError(t, validate(t, todo, `{"has":true,"action":"订票","owner":"张伟","due":null}`))
+	for _, bad := range []string{
+		`{"has":true}`,
+		`{"has":false,"action":"订票"}`,
+		`{"has":true,"action":"订票","owner":"李娜","due":null}`,
+		`{"has":true,"action":"订票","owner":"张伟","due":"周五"}`,
+		`{"has":true,"action":"","owner":null,"due":null}`,
+	} {
+		assert.Error(t, validate(t, todo, bad), bad)
+	}
+	part := compile(t, prompts.PartSchema(2, 1))
+	assert.Error(t, validate(t, part, `{"topics":[],"question":null,"quote":null}`))
+	assert.Error(t, validate(t, part, `{"topics":[{"from":3,"title":"a","text":"b"}],"question":null,"quote":null}`))
+	assert.NoError(t, validate(t, part, `{"topics":[{"from":2,"title":"a","text":"b"}],"question":null,"quote":1}`))
+}
+
+// The order of properties is the order in which the model writes them.
+func TestPropertyOrder(t *testing.T) {
+	s := string(prompts.TodoSchema(nil, nil))
+	yes := s[strings.Index(s, `"const":true`):]
+	a, o, d := strings.Index(yes, `"action"`), strings.Index(yes, `"owner"`), strings.Index(yes, `"due"`)
+	assert.True(t, 0 < a && a < o && o < d, "%d %d %d", a, o, d)
+}
+
+func compile(t testing.TB, raw json.RawMessage) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(raw)))
+	require.NoError(t, err, string(raw))
+	c := jsonschema.NewCompiler()
+	require.NoError(t, c.AddResource("mem:schema", doc))
+	s, err := c.Compile("mem:schema")
+	require.NoError(t, err)
+	return s
+}
+
+func validate(t testing.TB, s *jsonschema.Schema, answer string) error {
+	t.Helper()
+	v, err := jsonschema.UnmarshalJSON(strings.NewReader(answer))
+	require.NoError(t, err, answer)
+	return s.Validate(v)
+}

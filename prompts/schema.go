@@ -1,0 +1,132 @@
+package prompts
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// The longest strings the model may write, in characters. A sentence of a todo
+// or decision fits well; a loop is cut short.
+const (
+	maxSentence = 120
+	maxTitle    = 60
+	maxTopic    = 240
+	maxOverview = 700
+	maxText     = 400
+)
+
+// TodoSchema is the answer to [Todo]: {"has":false}, or has, action, owner and
+// due in this order. owners and dues are the only values besides null that the
+// last two can take: what the program itself found in the text.
+func TodoSchema(owners, dues []string) json.RawMessage {
+	return hasSchema(
+		prop{"action", text(maxSentence)},
+		prop{"owner", oneOf(owners)},
+		prop{"due", oneOf(dues)},
+	)
+}
+
+// DecisionSchema is the answer to [Decision]: {"has":false}, or has and text.
+func DecisionSchema() json.RawMessage {
+	return hasSchema(prop{"text", text(maxSentence)})
+}
+
+// RiskSchema is the answer to [Risk]: {"has":false}, or has, text, trigger and
+// consequence. The last two may be empty.
+func RiskSchema() json.RawMessage {
+	return hasSchema(
+		prop{"text", text(maxSentence)},
+		prop{"trigger", emptyOr(maxSentence)},
+		prop{"consequence", emptyOr(maxSentence)},
+	)
+}
+
+// PartSchema is the answer to [Part] over sentences numbered 1 to n, with at most
+// maxTopics topics.
+func PartSchema(n, maxTopics int) json.RawMessage {
+	number := numbers(n)
+	topic := object(
+		prop{"from", enum(number)},
+		prop{"title", text(maxTitle)},
+		prop{"text", text(maxTopic)},
+	)
+	topics := `{"type":"array","items":` + topic + `,"minItems":1,"maxItems":` + strconv.Itoa(maxTopics) + `}`
+	return json.RawMessage(object(
+		prop{"topics", topics},
+		prop{"question", `{"anyOf":[{"type":"null"},` + text(maxSentence) + `]}`},
+		prop{"quote", enum(append([]string{"null"}, number...))},
+	))
+}
+
+// MergeSchema is the answer to [Merge]: title and overview.
+func MergeSchema() json.RawMessage {
+	return json.RawMessage(object(prop{"title", text(maxTitle)}, prop{"overview", text(maxOverview)}))
+}
+
+// EmailSchema is the answer to [Email]: subject and opening.
+func EmailSchema() json.RawMessage {
+	return json.RawMessage(object(prop{"subject", text(maxTitle * 2)}, prop{"opening", text(maxOverview)}))
+}
+
+// TranslateSchema is the answer to [Translate].
+func TranslateSchema() json.RawMessage {
+	return json.RawMessage(object(prop{"text", text(maxText)}))
+}
+
+// prop is one property of an object: its name and its schema as JSON.
+type prop struct{ name, schema string }
+
+// object is a closed object with its properties in the order given, all required.
+func object(props ...prop) string {
+	names := make([]string, len(props))
+	fields := make([]string, len(props))
+	for i, p := range props {
+		names[i] = quoted(p.name)
+		fields[i] = quoted(p.name) + ":" + p.schema
+	}
+	return `{"type":"object","properties":{` + strings.Join(fields, ",") +
+		`},"required":[` + strings.Join(names, ",") + `],"additionalProperties":false}`
+}
+
+// hasSchema allows {"has":false} alone, or has=true followed by props.
+func hasSchema(props ...prop) json.RawMessage {
+	no := object(prop{"has", `{"const":false}`})
+	yes := object(append([]prop{{"has", `{"const":true}`}}, props...)...)
+	return json.RawMessage(`{"anyOf":[` + no + `,` + yes + `]}`)
+}
+
+func text(maxChars int) string {
+	return `{"type":"string","minLength":1,"maxLength":` + strconv.Itoa(maxChars) + `}`
+}
+
+func emptyOr(maxChars int) string {
+	return `{"type":"string","maxLength":` + strconv.Itoa(maxChars) + `}`
+}
+
+// oneOf allows null or one of the values.
+func oneOf(values []string) string {
+	all := make([]string, 0, len(values)+1)
+	all = append(all, "null")
+	for _, v := range values {
+		all = append(all, quoted(v))
+	}
+	return enum(all)
+}
+
+// enum allows the given JSON values.
+func enum(values []string) string { return `{"enum":[` + strings.Join(values, ",") + `]}` }
+
+func numbers(n int) []string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = strconv.Itoa(i + 1)
+	}
+	return all
+}
+
+// quoted is s as a JSON string. Marshalling a string cannot fail.
+func quoted(s string) string {
+	raw, _ := json.Marshal(s)
+	return string(raw)
+}
