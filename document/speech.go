@@ -1,0 +1,276 @@
+package document
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// speech is what the lines of a plain text say about who speaks: either timed
+// headers in one style, or "Name: text" labels, or nothing.
+type speech struct {
+	style   stampStyle
+	headers map[int]stamp   // by line number, if style is set
+	names   map[string]bool // accepted labels, if not
+	// dialogue: labels carry the text, so lines without one go on with the
+	// speaker. In minutes, where they do not, only deeper indented lines do.
+	dialogue bool
+}
+
+// speechOf analyses the input's lines once.
+func (in *input) speechOf() *speech {
+	if in.speech == nil {
+		in.speech = analyseSpeech(in.lines)
+	}
+	return in.speech
+}
+
+func analyseSpeech(lines []line) *speech {
+	s := &speech{}
+	if s.style = chooseStyle(lines); s.style != noStamp {
+		s.headers = acceptHeaders(lines, s.style)
+		s.dialogue = s.style != timeText
+		if len(s.headers) > 0 {
+			return s
+		}
+		s.style = noStamp
+	}
+	var labels []label
+	total := 0
+	for _, l := range lines {
+		if l.blank() {
+			continue
+		}
+		total++
+		if lab, ok := splitLabel(l.text); ok {
+			labels = append(labels, lab)
+		}
+	}
+	s.names, s.dialogue = chooseNames(labels, total, attendees(lines))
+	return s
+}
+
+// maxStyleLines bounds the work of choosing: every style is tried on this many
+// lines, later only the chosen one.
+const maxStyleLines = 4000
+
+// chooseStyle returns the style that most lines have. Fewer than two matching
+// lines decide only in a file of a few lines.
+func chooseStyle(lines []line) stampStyle {
+	var count [numStampStyle]int
+	sure := false
+	total := 0
+	for _, l := range lines {
+		if l.blank() {
+			continue
+		}
+		if total++; total > maxStyleLines {
+			break
+		}
+		for style := nameTime; style < numStampStyle; style++ {
+			if st, ok := parseStamp(l.text, style); ok {
+				count[style]++
+				sure = sure || classifyName(st.name) >= personLike
+				// The first match is the most telling: timeText matches more.
+				break
+			}
+		}
+	}
+	best := noStamp
+	for style := nameTime; style < numStampStyle; style++ {
+		if count[style] > count[best] {
+			best = style
+		}
+	}
+	n := count[best]
+	switch {
+	case best == timeText && (n < 3 || n*2 < total):
+		return noStamp
+	case n >= 2 && n*50 >= total, n == 1 && sure && total <= 10:
+		return best
+	}
+	return noStamp
+}
+
+// acceptHeaders reads the headers of the style. A name that occurs once must fit
+// into the order of time and follow a blank line where the others do; so a spoken
+// "会议定在 10:30" stays speech.
+func acceptHeaders(lines []line, style stampStyle) map[int]stamp {
+	type cand struct {
+		stamp
+		no         int
+		afterBlank bool
+	}
+	var cands []cand
+	times := map[string]int{}
+	blankBefore, recurring := 0, 0
+	for i, l := range lines {
+		st, ok := parseStamp(l.text, style)
+		if !ok {
+			continue
+		}
+		cands = append(cands, cand{st, l.no, i == 0 || lines[i-1].blank()})
+		times[st.name]++
+	}
+	for _, c := range cands {
+		if times[c.name] > 1 {
+			recurring++
+			if c.afterBlank {
+				blankBefore++
+			}
+		}
+	}
+	spaced := recurring >= 3 && blankBefore*10 >= recurring*9
+	out := make(map[int]stamp, len(cands))
+	last := stamp{}
+	for i, c := range cands {
+		if times[c.name] == 1 && style != timeText {
+			ordered := c.start >= last.start
+			for _, next := range cands[i+1:] {
+				if times[next.name] > 1 {
+					ordered = ordered && c.start <= next.start
+					break
+				}
+			}
+			if !ordered || (spaced && !c.afterBlank) {
+				continue
+			}
+		}
+		out[c.no] = c.stamp
+		last = c.stamp
+	}
+	return out
+}
+
+// chooseNames decides which labels are speakers, from their shape and frequency.
+// total is the number of lines that could carry one.
+func chooseNames(labels []label, total int, present []string) (names map[string]bool, dialogue bool) {
+	names = map[string]bool{}
+	count := map[string]int{}
+	class := map[string]nameClass{}
+	strong := 0
+	for _, l := range labels {
+		count[l.name]++
+		class[l.name] = l.class
+		if l.class >= personLike {
+			strong++
+		}
+	}
+	n := len(labels)
+	if n == 0 {
+		return names, false
+	}
+	repeats := n >= 2*len(count) || strong == n
+	dialogue = n >= 2 && n*10 >= total*4 && (repeats || n*10 >= total*8 && n >= 4)
+	for name, c := range count {
+		if acceptName(name, class[name], c, dialogue, n*10 >= total*7, present) {
+			names[name] = true
+		}
+	}
+	if !dialogue {
+		// Long paragraphs lower the share: labels of two or more people that
+		// come back are a dialogue as well, if most of the file hangs on them.
+		kept := 0
+		for name := range names {
+			if class[name] == roleName {
+				kept += count[name]
+			}
+		}
+		dialogue = kept >= 2 && kept*10 >= total
+	}
+	return names, dialogue
+}
+
+func acceptName(name string, class nameClass, count int, dialogue, dense bool, present []string) bool {
+	if isPresent(name, present) {
+		return true
+	}
+	if bareRoles[strings.ToLower(name)] {
+		return count >= 2 && (dialogue || count >= 3)
+	}
+	switch class {
+	case roleName:
+		return true
+	case personLike:
+		if dialogue {
+			return true
+		}
+		// Two capitalised words are often a field of a form.
+		return count >= 2 && hasHan(name) || count >= 3
+	case weakName:
+		if dialogue {
+			return count >= 2 || dense
+		}
+		return count >= 3 && hasHan(name) && utf8.RuneCountInString(name) <= 3
+	}
+	return false
+}
+
+// presentWords introduce a list of people.
+var presentWords = []string{
+	"与会人", "参会人", "参会", "出席", "参加人", "列席", "與會", "參會", "participants", "attendees", "attendee", "present", "in attendance",
+}
+
+// attendees collects the names of lines such as "与会人：张伟、李娜", or of the line
+// under such a heading.
+func attendees(lines []line) []string {
+	var out []string
+	under := false
+	for i, l := range lines {
+		if l.blank() {
+			continue
+		}
+		if i > 80 {
+			break
+		}
+		list := ""
+		s := strings.Trim(l.text, " \t#*-：:")
+		low := strings.ToLower(s)
+		if under {
+			list, under = s, false
+		}
+		for _, w := range presentWords {
+			if !strings.Contains(low, w) || strings.Index(low, w) > 24 {
+				continue
+			}
+			if at, width := findColon(s); at >= 0 {
+				list = s[at+width:]
+			} else if len(s) < 40 {
+				under = true
+			}
+		}
+		for _, name := range strings.FieldsFunc(list, func(r rune) bool { return strings.ContainsRune("、，,；;/\t", r) }) {
+			if name = strings.TrimSpace(name); classifyName(name) != notName {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// isPresent: the attendee's name, its given part (欣蔚 of 胡欣蔚), or surname and
+// title (熊博 of 熊伟).
+func isPresent(name string, present []string) bool {
+	han := onlyHan(name)
+	for _, p := range present {
+		if name == p || stripBrackets(name) == stripBrackets(p) {
+			return true
+		}
+		if !han {
+			if f := strings.Fields(p); len(f) > 1 && name == f[0] {
+				return true
+			}
+			continue
+		}
+		if utf8.RuneCountInString(name) >= 2 && strings.HasSuffix(p, name) {
+			return true
+		}
+		if firstRune(name) == firstRune(p) {
+			for _, t := range hanTitles {
+				if strings.TrimPrefix(name, string(firstRune(name))) == t {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,79 @@
+package document
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxTitleRunes: a longer first line is text.
+const maxTitleRunes = 60
+
+var reTitleLabel = regexp.MustCompile(`(?i)^(?:会议主题|会议名称|主题|标题|會議主題|meeting\s*title|title|subject|topic)\s*[:：]\s*(.+)$`)
+
+// findTitle returns the first heading or title line near the top, a labelled
+// title, or the file's name.
+func findTitle(blocks []Block, kind, name string) string {
+	if kind == "srt" || kind == "vtt" {
+		return baseName(name)
+	}
+	for _, b := range blocks[:min(len(blocks), 12)] {
+		if m := reTitleLabel.FindStringSubmatch(firstLine(b.Text)); m != nil && b.Kind != KindTurn {
+			return clipTitle(m[1])
+		}
+	}
+	for i, b := range blocks[:min(len(blocks), 6)] {
+		switch {
+		case b.Kind == KindHeading && (kind == "md" || i == 0):
+			return clipTitle(firstLine(b.Text))
+		case i == 0 && b.Kind == KindParagraph && isTitleLine(b.Text):
+			return clipTitle(b.Text)
+		}
+	}
+	if name != "" {
+		return baseName(name)
+	}
+	for _, b := range blocks {
+		if b.Kind == KindHeading {
+			return clipTitle(firstLine(b.Text))
+		}
+	}
+	return clipTitle(firstLine(blocks[0].Text))
+}
+
+func firstLine(s string) string {
+	l, _, _ := strings.Cut(s, "\n")
+	return strings.TrimSpace(l)
+}
+
+// isTitleLine: short, not a field, not a sentence, not only a date or a link.
+func isTitleLine(s string) bool {
+	s = strings.TrimSpace(s)
+	if strings.Contains(s, "\n") || utf8.RuneCountInString(s) > maxTitleRunes || strings.Contains(s, "://") {
+		return false
+	}
+	if at, _ := findColon(s); at > 0 && isStopWord(s[:at]) {
+		return false
+	}
+	if strings.ContainsRune("。；，.;,！!?？：:", lastRune(s)) {
+		return false
+	}
+	rest := reDateCN.ReplaceAllString(s, " ")
+	rest = reDateISO.ReplaceAllString(rest, " ")
+	letters := 0
+	for _, r := range rest {
+		if r > 0x40 {
+			letters++
+		}
+	}
+	return letters >= 2 && !strings.Contains(rest, "分钟")
+}
+
+func clipTitle(s string) string {
+	s = strings.Trim(strings.TrimSpace(s), "*_# ")
+	if utf8.RuneCountInString(s) <= 2*maxTitleRunes {
+		return s
+	}
+	r := []rune(s)
+	return string(r[:2*maxTitleRunes]) + "…"
+}
