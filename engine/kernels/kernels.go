@@ -16,7 +16,12 @@
 //     horizontal reduction is part of any sum over K;
 //   - horizontal sums (RMSNorm, softmax denominator) use sixteen accumulators
 //     by index modulo 16 and then the fixed tree ((i, i+8), (i, i+4), (i, i+2), (i, i+1));
-//   - exp is one polynomial, written out in ref.go.
+//   - exp is one polynomial, written out in ref.go;
+//   - each op's comment gives its formula; every product, sum and quotient there
+//     is one correctly rounded float32 operation, and fma(a, b, c) is a*b+c with
+//     a single rounding.
+//
+// Only the payload of a NaN is left open: where one path gives NaN, all do.
 //
 // # Ownership and concurrency
 //
@@ -41,22 +46,3 @@ const PageTokens = 64
 // online softmax runs page by page within a block; blocks are then merged in
 // order. Fixed in absolute positions, so that results do not depend on batch.
 const SplitTokens = 512
-
-// Acts is a batch of activations quantized to int8 with one scale per group of 32.
-// x[t,k] ~ Scale[t,k/32] * Q[t,k]
-type Acts struct {
-	Tokens, K int       // K is a multiple of 32
-	Q         []int8    // [Tokens, K]
-	Scale     []float32 // [Tokens, K/32]; amax/127, and 0 for an all-zero group
-	Sum       []int32   // [Tokens, K/16]; sums of Q over 16 elements, for the min terms
-}
-
-// NewActs allocates room for maxTokens rows of k elements.
-func NewActs(maxTokens, k int) *Acts {
-	return &Acts{
-		Tokens: maxTokens, K: k,
-		Q:     AlignedInt8(maxTokens * k),
-		Scale: make([]float32, maxTokens*k/GroupSize),
-		Sum:   make([]int32, maxTokens*k/16),
-	}
-}

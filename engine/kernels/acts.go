@@ -1,0 +1,104 @@
+package kernels
+
+import "math"
+
+// Acts is a batch of activations quantized to int8 with one scale per group of 32:
+// x[t,k] ~ Scale[t,k/32] * Q[t,k]. The other fields are sums that the matrix
+// products need; the quantizing ops below write all of them.
+type Acts struct {
+	Tokens, K int       // Tokens is the capacity; K is a multiple of 32
+	Q         []int8    // [Tokens, K], within [-127, 127]
+	Scale     []float32 // [Tokens, K/32]; amax/127, and 0 for an all-zero group
+	ScaleSum  []float32 // [Tokens, K/32]; Scale * float32(sum of the group's Q), for the min terms
+	Sum       []int32   // [Tokens, K/16]; sums of Q over 16 elements
+	Bias16    []int32   // [Tokens, K/16]; -128 * Sum: undoes the +128 of weights stored unsigned
+	Bias32    []int32   // [Tokens, K/32]; the same per group
+}
+
+// NewActs allocates room for maxTokens rows of k elements.
+func NewActs(maxTokens, k int) *Acts {
+	groups := maxTokens * k / GroupSize
+	return &Acts{
+		Tokens: maxTokens, K: k,
+		Q:        AlignedInt8(maxTokens * k),
+		Scale:    AlignedFloats(groups),
+		ScaleSum: AlignedFloats(groups),
+		Sum:      make([]int32, 2*groups),
+		Bias16:   make([]int32, 2*groups),
+		Bias32:   make([]int32, groups),
+	}
+}
+
+// tinyGroup is the magnitude below which a whole group of activations counts as
+// zero: it keeps 127/amax finite, and is far below anything that matters.
+const tinyGroup = 0x1p-100
+
+// QuantizeActs quantizes rows [t0, t1) of x, [tokens, K], into the same rows of dst.
+// Per group of 32, with NaN taken as 0 and infinities as the largest finite value:
+//
+//	amax = max |x|          if amax < 2^-100: Q = 0 and Scale = 0
+//	Scale = amax / 127      Q = round to nearest even(x * (127 / amax))
+//	ScaleSum = Scale * float32(sum Q)
+func QuantizeActs(dst *Acts, x []float32, t0, t1 int) {
+	dst.check("QuantizeActs", t0, t1)
+	checkLen("QuantizeActs x", len(x), t1*dst.K)
+	if t0 < t1 {
+		active.Load().quantizeActs(dst, x, t0, t1)
+	}
+}
+
+// RMSNorm writes the normalized x to dst; all three have the same length, a
+// multiple of 16, and dst may be x.
+//
+//	ss[i] = fma(x[16j+i], x[16j+i], ss[i]) for j = 0, 1, ...   (16 accumulators)
+//	r = 1 / sqrt(tree(ss) / n + eps)
+//	dst[k] = (x[k] * r) * w[k]
+func RMSNorm(dst, x, w []float32, eps float32) {
+	checkLen("RMSNorm dst", len(dst), len(x))
+	checkLen("RMSNorm w", len(w), len(x))
+	checkMultiple("RMSNorm", len(x), 16)
+	if len(x) > 0 {
+		active.Load().rmsNorm(dst, x, w, eps)
+	}
+}
+
+// RMSNormQuantize is RMSNorm of rows [t0, t1) of x, [tokens, K], with weight w,
+// [K], followed by QuantizeActs.
+func RMSNormQuantize(dst *Acts, x, w []float32, eps float32, t0, t1 int) {
+	dst.check("RMSNormQuantize", t0, t1)
+	checkLen("RMSNormQuantize x", len(x), t1*dst.K)
+	checkLen("RMSNormQuantize w", len(w), dst.K)
+	if t0 < t1 {
+		active.Load().rmsNormQuantize(dst, x, w, eps, t0, t1)
+	}
+}
+
+// SwiGLUQuantize quantizes silu(gate)*up for rows [t0, t1): gate and up are
+// [tokens, ldx], of which the first K of each row are used.
+//
+//	h = (gate / (1 + exp(-gate))) * up     then QuantizeActs of h
+func SwiGLUQuantize(dst *Acts, gate, up []float32, ldx int, t0, t1 int) {
+	dst.check("SwiGLUQuantize", t0, t1)
+	if t0 >= t1 {
+		return
+	}
+	checkLen("SwiGLUQuantize ldx", ldx, dst.K)
+	checkLen("SwiGLUQuantize gate", len(gate), (t1-1)*ldx+dst.K)
+	checkLen("SwiGLUQuantize up", len(up), (t1-1)*ldx+dst.K)
+	active.Load().swiGLUQuantize(dst, gate, up, ldx, t0, t1)
+}
+
+// check panics unless rows [t0, t1) exist in every field.
+func (a *Acts) check(op string, t0, t1 int) {
+	if t0 < 0 || t0 > t1 || t1 > a.Tokens {
+		broken("%s: rows [%d, %d) of %d", op, t0, t1, a.Tokens)
+	}
+	checkMultiple(op, a.K, GroupSize)
+	groups := t1 * a.K / GroupSize
+	checkLen(op+" Q", len(a.Q), t1*a.K)
+	checkLen(op+" scales", min(len(a.Scale), len(a.ScaleSum), len(a.Bias32)), groups)
+	checkLen(op+" sums", min(len(a.Sum), len(a.Bias16)), 2*groups)
+}
+
+// maxFinite is what an infinite activation saturates to.
+const maxFinite = math.MaxFloat32

@@ -1,0 +1,88 @@
+/* Prototypes of the C kernels. Go owns all memory and has checked all lengths;
+ * every function is a leaf: no allocation, no threads, no state. The formulas are
+ * in the comments of the Go wrappers, and the results equal those of ref.go bit
+ * for bit. Shapes as in Go, row-major. */
+#ifndef WINDOWSEAT_KERNELS_H
+#define WINDOWSEAT_KERNELS_H
+
+#include <stdint.h>
+
+/* KERNEL_TARGET sets the instruction set of one function; the package's flags set none. */
+#define KERNEL_TARGET(isa) __attribute__((target(isa)))
+
+/* Values of Codec and Scaling in pack.go. */
+enum { CODEC_4, CODEC_5, CODEC_6, CODEC_8, CODEC_F16, CODEC_F32 };
+enum { SCALE_OFFSET, SCALE_MIN, SCALE_K, SCALE_Q6K, SCALE_NONE };
+
+enum { GROUP = 32, ROW_TILE = 16, PAGE_TOKENS = 64, SPLIT_PAGES = 8, MAX_HEAD_DIM = 256 };
+
+/* Operands of MatMul; activations and y start at token T0, w, y and bias at row R0. */
+struct matmul_args {
+	const uint8_t *w;       /* [ceil(rows/16), tile_bytes] */
+	int64_t tile_bytes;     /* multiple of 64 */
+	int64_t quant_bytes;    /* integers of a tile; its scales follow */
+	int64_t k;              /* multiple of 32 */
+	const int8_t *q;        /* [tokens, k] */
+	const float *scale;     /* [tokens, k/32] */
+	const float *scale_sum; /* [tokens, k/32] */
+	const int32_t *bias16;  /* [tokens, k/16] -128 * sum of q */
+	const int32_t *bias32;  /* [tokens, k/32] the same per group */
+	float *y;               /* [tokens, ldy] */
+	int64_t ldy;
+	const float *bias; /* [rows] or NULL */
+	int64_t tokens;
+	int64_t rows;
+	int32_t codec, scaling;
+	int32_t offset; /* subtracted from the integers: a power of two, or 0 */
+	int32_t add;
+};
+
+/* Where quantized rows go; all fields start at the first row to write. */
+struct acts {
+	int8_t *q;       /* [rows, k] */
+	float *scale;    /* [rows, k/32] */
+	float *scale_sum;
+	int32_t *sum;    /* [rows, k/16] */
+	int32_t *bias16; /* [rows, k/16] */
+	int32_t *bias32; /* [rows, k/32] */
+	int64_t k;
+	int64_t rows;
+};
+
+/* Operands of AttnBlock: the pages' K and V start at the KV head. */
+struct attn_args {
+	const uint16_t *k[SPLIT_PAGES]; /* [head_dim, 64] f16 */
+	const uint16_t *v[SPLIT_PAGES]; /* [64] rows of head_dim f16, v_stride apart */
+	int64_t v_stride;
+	int64_t p0, p1;
+	int64_t n_queries, group, head_dim;
+	const float *q; /* first of the group's query heads in row 0 */
+	int64_t q_stride;
+	const int32_t *rows; /* [n_queries] */
+	const int32_t *pos;  /* [n_queries] */
+	float *o;            /* [n_queries, group, head_dim] */
+	float *m, *l;        /* [n_queries, group] */
+	float scale;
+};
+
+/* Operands of AttnMerge. */
+struct merge_args {
+	const float *o;      /* [n_blocks, n_queries, group, head_dim] */
+	const float *m, *l;  /* [n_blocks, n_queries, group] */
+	const int32_t *rows; /* [n_queries] */
+	float *out;          /* first of the group's heads in row 0 */
+	int64_t out_stride;
+	int64_t n_blocks, n_queries, group, head_dim;
+};
+
+/* Operands of RoPE. */
+struct rope_args {
+	float *x; /* [n_heads, head_dim] */
+	int64_t n_heads, head_dim, rot_half;
+	const float *cos, *sin; /* [rot_half] */
+	int32_t interleaved;
+};
+
+void matmul_avx512(struct matmul_args a);
+
+#endif

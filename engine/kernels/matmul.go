@@ -1,0 +1,54 @@
+package kernels
+
+// MatMulArgs are the operands of MatMul.
+type MatMulArgs struct {
+	W      *Matrix
+	X      *Acts
+	T0, T1 int       // tokens: rows of X and Y
+	R0, R1 int       // weight rows; R0 is a multiple of 16, R1 too or W.Rows
+	Y      []float32 // [>= T1, LdY]; token t's output for row r at Y[t*LdY+r]
+	LdY    int       // >= R1
+	Bias   []float32 // [W.Rows] or nil
+	Add    bool      // add to what Y holds
+}
+
+// MatMul computes y[t,r] = sum_k W[r,k] x[t,k] (+ Bias[r]) (+ old y if Add) for
+// tokens [T0, T1) and weight rows [R0, R1).
+//
+// Starting from acc = 0, each group g of 32 along K adds, in order, with
+// sx = X.Scale[t,g] and exact integer sums over the group:
+//
+//	offset formats (Q4_0, Q5_0, Q8_0: w = d*(q-offset)):
+//	    u = float(sum (q-offset)*x) * d         acc = fma(u, sx, acc)
+//	min formats (Q4_1, Q5_1: w = dw*q + mw; Q4_K, Q5_K with dw = d*scale, mw = -dmin*min):
+//	    u = float(sum q*x) * dw                 acc = fma(u, sx, acc)
+//	                                            acc = fma(mw, X.ScaleSum[t,g], acc)
+//	Q6_K (w = dw*(q-32), dw = d*scale, i and j its halves of 16):
+//	    u = float(sum_i (q-32)*x) * dw_i
+//	    u = fma(float(sum_j (q-32)*x), dw_j, u) acc = fma(u, sx, acc)
+//	F16, F32:
+//	    u = 0; u = fma(w[k], float(x[k]), u) for each k
+//	                                            acc = fma(u, sx, acc)
+//
+// and at the end y = acc, y = y + Bias[r], y = old + y.
+func MatMul(a *MatMulArgs) {
+	if a.T0 < 0 || a.T0 > a.T1 || a.R0 < 0 || a.R0 > a.R1 || a.R1 > a.W.Rows {
+		broken("MatMul: tokens [%d, %d), rows [%d, %d) of %d", a.T0, a.T1, a.R0, a.R1, a.W.Rows)
+	}
+	if a.R0%RowTile != 0 || a.R1%RowTile != 0 && a.R1 != a.W.Rows {
+		broken("MatMul: rows [%d, %d) do not lie on tiles of %d", a.R0, a.R1, RowTile)
+	}
+	if a.X.K != a.W.Cols {
+		broken("MatMul: %d activations for %d columns", a.X.K, a.W.Cols)
+	}
+	if a.T0 == a.T1 || a.R0 == a.R1 {
+		return
+	}
+	a.X.check("MatMul X", a.T0, a.T1)
+	checkLen("MatMul LdY", a.LdY, a.R1)
+	checkLen("MatMul Y", len(a.Y), (a.T1-1)*a.LdY+a.R1)
+	if a.Bias != nil {
+		checkLen("MatMul Bias", len(a.Bias), a.W.Rows)
+	}
+	active.Load().matMul(a)
+}

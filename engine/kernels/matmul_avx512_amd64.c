@@ -1,0 +1,343 @@
+/* matmul_avx512: y[t,r] = sum_k W[r,k] x[t,k], see MatMul in matmul.go.
+ *
+ * Two loops over the same formulas. Decode (few tokens) streams the packed tile
+ * once, prefetching ahead, with the integers unpacked in registers: it runs at
+ * the speed of memory. Prefill unpacks 32 rows x 512 columns to bytes in L1 and
+ * multiplies them by blocks of up to 96 tokens, 6 at a time: 12 integer and 12
+ * float accumulators stay in registers, each activation broadcast serves 2 tiles.
+ *
+ * Integer bounds per group of 32: |sum| <= 32*255*127 + 128*32*127 < 2^21. */
+#include "matmul_avx512_amd64.h"
+
+enum {
+	AHEAD = 2048,       /* bytes to prefetch ahead in decode */
+	DECODE_TOKENS = 4,  /* more tokens than this are worth unpacking to L1 */
+	CHUNK = 16,         /* groups of 32 unpacked at a time: 2 tiles x 8 KiB */
+	BLOCK_TOKENS = 96,  /* tokens that share one unpacking */
+	STEP = 6            /* tokens of one register tile */
+};
+
+/* log2 of 128/offset: bias32 >> shift is -offset * sum, exactly. */
+AVX512_INLINE int offset_shift(int codec)
+{
+	return codec == CODEC_8 ? 0 : codec == CODEC_6 ? 2 : codec == CODEC_5 ? 3 : 4;
+}
+
+/* decode_tile: 16 rows at r by nt tokens from t. */
+AVX512_INLINE void decode_tile(const struct matmul_args *a, int codec, int scaling, int nt, int64_t t, int64_t r)
+{
+	const uint8_t *w = a->w + r / ROW_TILE * a->tile_bytes, *scales = w + a->quant_bytes;
+	const int64_t groups = a->k / GROUP, bytes = group_bytes(codec);
+	const int8_t *q = a->q + t * a->k;
+	struct k_scales state;
+	state.d = state.m = _mm512_setzero_ps();
+	__m512 acc[DECODE_TOKENS];
+#pragma GCC unroll 4
+	for (int i = 0; i < nt; i++)
+		acc[i] = _mm512_setzero_ps();
+	for (int64_t g = 0; g < groups; g++, w += bytes) {
+		__m512i quads[8];
+		__m512 d, m;
+#pragma GCC unroll 8
+		for (int j = 0; j < bytes / 64; j++)
+			_mm_prefetch((const char *)w + AHEAD + 64 * j, _MM_HINT_T0);
+		load_quads(codec, w, quads);
+		load_scales(scaling, scales, g, &state, &d, &m);
+#pragma GCC unroll 4
+		for (int i = 0; i < nt; i++) {
+			const int64_t at = (t + i) * groups + g;
+			const int8_t *x = q + i * a->k + g * GROUP;
+			__m512i lo = _mm512_setzero_si512(), hi = _mm512_setzero_si512();
+			if (scaling == SCALE_OFFSET)
+				lo = _mm512_srai_epi32(_mm512_set1_epi32(a->bias32[at]), offset_shift(codec));
+			if (scaling == SCALE_Q6K) {
+				lo = _mm512_srai_epi32(_mm512_set1_epi32(a->bias16[2 * at]), offset_shift(codec));
+				hi = _mm512_srai_epi32(_mm512_set1_epi32(a->bias16[2 * at + 1]), offset_shift(codec));
+			}
+#pragma GCC unroll 4
+			for (int j = 0; j < 4; j++) {
+				lo = _mm512_dpbusd_epi32(lo, quads[j], bcast4(x + 4 * j));
+				hi = _mm512_dpbusd_epi32(hi, quads[j + 4], bcast4(x + 4 * j + 16));
+			}
+			__m512 u, sx = _mm512_set1_ps(a->scale[at]);
+			if (scaling == SCALE_Q6K) {
+				u = _mm512_mul_ps(_mm512_cvtepi32_ps(lo), d);
+				u = _mm512_fmadd_ps(_mm512_cvtepi32_ps(hi), m, u);
+			} else {
+				u = _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_add_epi32(lo, hi)), d);
+			}
+			acc[i] = _mm512_fmadd_ps(u, sx, acc[i]);
+			if (scaling == SCALE_MIN || scaling == SCALE_K)
+				acc[i] = _mm512_fmadd_ps(m, _mm512_set1_ps(a->scale_sum[at]), acc[i]);
+		}
+	}
+#pragma GCC unroll 4
+	for (int i = 0; i < nt; i++)
+		finish(a, t + i, r, acc[i]);
+}
+
+AVX512_INLINE void decode(const struct matmul_args *a, int codec, int scaling)
+{
+	for (int64_t r = 0; r < a->rows; r += ROW_TILE) {
+		switch (a->tokens) {
+		case 1: decode_tile(a, codec, scaling, 1, 0, r); break;
+		case 2: decode_tile(a, codec, scaling, 2, 0, r); break;
+		case 3: decode_tile(a, codec, scaling, 3, 0, r); break;
+		case 4: decode_tile(a, codec, scaling, 4, 0, r); break;
+		}
+	}
+}
+
+/* unpacked: up to 2 tiles x 16 groups as bytes, scales as floats. */
+struct unpacked {
+	uint8_t w[2][CHUNK][8][64] __attribute__((aligned(64)));
+	__m512 d[CHUNK][2], m[CHUNK][2];
+};
+
+/* unpack fills u with groups [g0, g1) of tile number i of the pair, at row r.
+ * Integers with an offset are brought to the offset 128, which bias16/32 undo. */
+AVX512_INLINE void unpack(const struct matmul_args *a, int codec, int scaling, int64_t r, int64_t g0, int64_t g1, struct unpacked *u, int i)
+{
+	const uint8_t *w = a->w + r / ROW_TILE * a->tile_bytes, *scales = w + a->quant_bytes;
+	const int64_t bytes = group_bytes(codec);
+	const __m512i lift = _mm512_set1_epi8((char)(128 - a->offset));
+	struct k_scales state; /* g0 is a multiple of 8 */
+	state.d = state.m = _mm512_setzero_ps();
+	for (int64_t g = g0; g < g1; g++) {
+		__m512i quads[8];
+		load_quads(codec, w + g * bytes, quads);
+#pragma GCC unroll 8
+		for (int j = 0; j < 8; j++) {
+			if (codec != CODEC_8 && (scaling == SCALE_OFFSET || scaling == SCALE_Q6K))
+				quads[j] = _mm512_add_epi8(quads[j], lift);
+			_mm512_store_si512(u->w[i][g - g0][j], quads[j]);
+		}
+		load_scales(scaling, scales, g, &state, &u->d[g - g0][i], &u->m[g - g0][i]);
+	}
+}
+
+/* multiply adds the unpacked groups [g0, g1) of nr tiles by nt tokens from t to sums. */
+AVX512_INLINE void multiply(const struct matmul_args *a, int scaling, int nr, int nt, int64_t t, int64_t g0, int64_t g1, const struct unpacked *u, __m512 (*sums)[2])
+{
+	const int64_t groups = a->k / GROUP;
+	const int8_t *x = a->q + t * a->k + g0 * GROUP;
+	__m512 acc[STEP][2];
+#pragma GCC unroll 6
+	for (int i = 0; i < nt; i++)
+#pragma GCC unroll 2
+		for (int n = 0; n < nr; n++)
+			acc[i][n] = sums[i][n];
+	for (int64_t g = g0; g < g1; g++, x += GROUP) {
+		const float *scale = a->scale + t * groups + g, *scale_sum = a->scale_sum + t * groups + g;
+		const int32_t *bias16 = a->bias16 + 2 * (t * groups + g), *bias32 = a->bias32 + t * groups + g;
+		const int halves = scaling == SCALE_Q6K ? 2 : 1;
+		__m512 half[STEP][2];
+#pragma GCC unroll 2
+		for (int h = 0; h < halves; h++) {
+			__m512i dot[STEP][2];
+#pragma GCC unroll 6
+			for (int i = 0; i < nt; i++)
+#pragma GCC unroll 2
+				for (int n = 0; n < nr; n++)
+					dot[i][n] = scaling == SCALE_OFFSET ? _mm512_set1_epi32(bias32[i * groups])
+						: scaling == SCALE_Q6K ? _mm512_set1_epi32(bias16[2 * i * groups + h])
+						: _mm512_setzero_si512();
+#pragma GCC unroll 8
+			for (int j = 8 / halves * h; j < 8 / halves * (h + 1); j++) {
+				__m512i w[2];
+#pragma GCC unroll 2
+				for (int n = 0; n < nr; n++)
+					w[n] = _mm512_load_si512(u->w[n][g - g0][j]);
+#pragma GCC unroll 6
+				for (int i = 0; i < nt; i++) {
+					__m512i b = bcast4(x + i * a->k + 4 * j);
+#pragma GCC unroll 2
+					for (int n = 0; n < nr; n++)
+						dot[i][n] = _mm512_dpbusd_epi32(dot[i][n], w[n], b);
+				}
+			}
+#pragma GCC unroll 6
+			for (int i = 0; i < nt; i++) {
+#pragma GCC unroll 2
+				for (int n = 0; n < nr; n++) {
+					__m512 f = _mm512_cvtepi32_ps(dot[i][n]);
+					if (halves == 2 && h == 0) {
+						half[i][n] = _mm512_mul_ps(f, u->d[g - g0][n]);
+						continue;
+					}
+					f = halves == 2 ? _mm512_fmadd_ps(f, u->m[g - g0][n], half[i][n]) : _mm512_mul_ps(f, u->d[g - g0][n]);
+					acc[i][n] = _mm512_fmadd_ps(f, _mm512_set1_ps(scale[i * groups]), acc[i][n]);
+					if (scaling == SCALE_MIN || scaling == SCALE_K)
+						acc[i][n] = _mm512_fmadd_ps(u->m[g - g0][n], _mm512_set1_ps(scale_sum[i * groups]), acc[i][n]);
+				}
+			}
+		}
+	}
+#pragma GCC unroll 6
+	for (int i = 0; i < nt; i++)
+#pragma GCC unroll 2
+		for (int n = 0; n < nr; n++)
+			sums[i][n] = acc[i][n];
+}
+
+/* multiply_block runs multiply over nt tokens from t in steps of 6. It is not
+ * inlined into the codecs: the unpacked form is common to them. */
+AVX512_INLINE void multiply_block(const struct matmul_args *a, int scaling, int nr, int64_t t, int64_t nt, int64_t g0, int64_t g1, const struct unpacked *u, __m512 (*sums)[2])
+{
+	int64_t i = 0;
+	for (; i + STEP <= nt; i += STEP)
+		multiply(a, scaling, nr, STEP, t + i, g0, g1, u, sums + i);
+	switch (nt - i) {
+	case 1: multiply(a, scaling, nr, 1, t + i, g0, g1, u, sums + i); break;
+	case 2: multiply(a, scaling, nr, 2, t + i, g0, g1, u, sums + i); break;
+	case 3: multiply(a, scaling, nr, 3, t + i, g0, g1, u, sums + i); break;
+	case 4: multiply(a, scaling, nr, 4, t + i, g0, g1, u, sums + i); break;
+	case 5: multiply(a, scaling, nr, 5, t + i, g0, g1, u, sums + i); break;
+	}
+}
+
+AVX512 static __attribute__((noinline)) void multiply_offset(const struct matmul_args *a, int nr, int64_t t, int64_t nt, int64_t g0, int64_t g1, const struct unpacked *u, __m512 (*sums)[2])
+{
+	if (nr == 2)
+		multiply_block(a, SCALE_OFFSET, 2, t, nt, g0, g1, u, sums);
+	else
+		multiply_block(a, SCALE_OFFSET, 1, t, nt, g0, g1, u, sums);
+}
+
+AVX512 static __attribute__((noinline)) void multiply_min(const struct matmul_args *a, int nr, int64_t t, int64_t nt, int64_t g0, int64_t g1, const struct unpacked *u, __m512 (*sums)[2])
+{
+	if (nr == 2)
+		multiply_block(a, SCALE_MIN, 2, t, nt, g0, g1, u, sums);
+	else
+		multiply_block(a, SCALE_MIN, 1, t, nt, g0, g1, u, sums);
+}
+
+AVX512 static __attribute__((noinline)) void multiply_q6k(const struct matmul_args *a, int nr, int64_t t, int64_t nt, int64_t g0, int64_t g1, const struct unpacked *u, __m512 (*sums)[2])
+{
+	if (nr == 2)
+		multiply_block(a, SCALE_Q6K, 2, t, nt, g0, g1, u, sums);
+	else
+		multiply_block(a, SCALE_Q6K, 1, t, nt, g0, g1, u, sums);
+}
+
+AVX512_INLINE void prefill(const struct matmul_args *a, int codec, int scaling)
+{
+	const int64_t groups = a->k / GROUP;
+	struct unpacked u;
+	__m512 sums[BLOCK_TOKENS][2];
+	for (int64_t t = 0; t < a->tokens; t += BLOCK_TOKENS) {
+		const int64_t nt = a->tokens - t < BLOCK_TOKENS ? a->tokens - t : BLOCK_TOKENS;
+		for (int64_t r = 0; r < a->rows; r += 2 * ROW_TILE) {
+			const int nr = a->rows - r > ROW_TILE ? 2 : 1;
+			for (int64_t i = 0; i < nt; i++)
+				sums[i][0] = sums[i][1] = _mm512_setzero_ps();
+			for (int64_t g0 = 0; g0 < groups; g0 += CHUNK) {
+				const int64_t g1 = groups - g0 < CHUNK ? groups : g0 + CHUNK;
+				for (int n = 0; n < nr; n++)
+					unpack(a, codec, scaling, r + n * ROW_TILE, g0, g1, &u, n);
+				if (scaling == SCALE_OFFSET)
+					multiply_offset(a, nr, t, nt, g0, g1, &u, sums);
+				else if (scaling == SCALE_Q6K)
+					multiply_q6k(a, nr, t, nt, g0, g1, &u, sums);
+				else
+					multiply_min(a, nr, t, nt, g0, g1, &u, sums);
+			}
+			for (int64_t i = 0; i < nt; i++)
+				for (int n = 0; n < nr; n++)
+					finish(a, t + i, r + n * ROW_TILE, sums[i][n]);
+		}
+	}
+}
+
+/* float_tile: 16 rows of float weights by nt tokens from t. */
+AVX512_INLINE void float_tile(const struct matmul_args *a, int codec, int nt, int64_t t, int64_t r)
+{
+	const uint8_t *w = a->w + r / ROW_TILE * a->tile_bytes;
+	const int64_t groups = a->k / GROUP;
+	float x[DECODE_TOKENS][GROUP] __attribute__((aligned(64)));
+	__m512 acc[DECODE_TOKENS], u[DECODE_TOKENS];
+#pragma GCC unroll 4
+	for (int i = 0; i < nt; i++)
+		acc[i] = _mm512_setzero_ps();
+	for (int64_t g = 0; g < groups; g++) {
+#pragma GCC unroll 4
+		for (int i = 0; i < nt; i++) {
+			const __m128i *q = (const __m128i *)(a->q + (t + i) * a->k + g * GROUP);
+			_mm512_store_ps(x[i], _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128(q))));
+			_mm512_store_ps(x[i] + 16, _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128(q + 1))));
+			u[i] = _mm512_setzero_ps();
+		}
+		for (int k = 0; k < GROUP; k++) {
+			__m512 wk;
+			if (codec == CODEC_F16) {
+				wk = load_f16(w);
+				w += 32;
+			} else {
+				wk = _mm512_load_ps(w);
+				w += 64;
+			}
+#pragma GCC unroll 4
+			for (int i = 0; i < nt; i++)
+				u[i] = _mm512_fmadd_ps(wk, _mm512_set1_ps(x[i][k]), u[i]);
+		}
+#pragma GCC unroll 4
+		for (int i = 0; i < nt; i++)
+			acc[i] = _mm512_fmadd_ps(u[i], _mm512_set1_ps(a->scale[(t + i) * groups + g]), acc[i]);
+	}
+#pragma GCC unroll 4
+	for (int i = 0; i < nt; i++)
+		finish(a, t + i, r, acc[i]);
+}
+
+AVX512_INLINE void float_weights(const struct matmul_args *a, int codec)
+{
+	for (int64_t r = 0; r < a->rows; r += ROW_TILE) {
+		int64_t t = 0;
+		for (; t + DECODE_TOKENS <= a->tokens; t += DECODE_TOKENS)
+			float_tile(a, codec, DECODE_TOKENS, t, r);
+		for (; t < a->tokens; t++)
+			float_tile(a, codec, 1, t, r);
+	}
+}
+
+AVX512_INLINE void quantized(const struct matmul_args *a, int codec, int scaling)
+{
+	if (a->tokens <= DECODE_TOKENS)
+		decode(a, codec, scaling);
+	else
+		prefill(a, codec, scaling);
+}
+
+AVX512 void matmul_avx512(struct matmul_args a)
+{
+	switch (a.codec) {
+	case CODEC_4:
+		if (a.scaling == SCALE_OFFSET)
+			quantized(&a, CODEC_4, SCALE_OFFSET);
+		else if (a.scaling == SCALE_MIN)
+			quantized(&a, CODEC_4, SCALE_MIN);
+		else
+			quantized(&a, CODEC_4, SCALE_K);
+		break;
+	case CODEC_5:
+		if (a.scaling == SCALE_OFFSET)
+			quantized(&a, CODEC_5, SCALE_OFFSET);
+		else if (a.scaling == SCALE_MIN)
+			quantized(&a, CODEC_5, SCALE_MIN);
+		else
+			quantized(&a, CODEC_5, SCALE_K);
+		break;
+	case CODEC_6:
+		quantized(&a, CODEC_6, SCALE_Q6K);
+		break;
+	case CODEC_8:
+		quantized(&a, CODEC_8, SCALE_OFFSET);
+		break;
+	case CODEC_F16:
+		float_weights(&a, CODEC_F16);
+		break;
+	case CODEC_F32:
+		float_weights(&a, CODEC_F32);
+		break;
+	}
+}

@@ -1,0 +1,148 @@
+/* What the AVX-512 matrix products share: unpacking the codecs and scales of
+ * pack.go. Every function is inlined with constant codec, scaling and counts. */
+#ifndef WINDOWSEAT_MATMUL_AVX512_H
+#define WINDOWSEAT_MATMUL_AVX512_H
+
+#include <immintrin.h>
+
+#include "kernels.h"
+
+#define AVX512 KERNEL_TARGET("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,avx2,fma,f16c")
+#define AVX512_INLINE AVX512 static inline __attribute__((always_inline))
+
+/* group_bytes: integers of 16 rows x 32 elements. */
+AVX512_INLINE int64_t group_bytes(int codec)
+{
+	return codec == CODEC_8 ? 512 : codec == CODEC_6 ? 384 : codec == CODEC_5 ? 320 : 256;
+}
+
+/* load_quads unpacks one group to 8 quads of 16 rows x 4 unsigned bytes. */
+AVX512_INLINE void load_quads(int codec, const uint8_t *p, __m512i w[8])
+{
+	if (codec == CODEC_8) {
+#pragma GCC unroll 8
+		for (int j = 0; j < 8; j++)
+			w[j] = _mm512_load_si512(p + 64 * j);
+		return;
+	}
+	const __m512i low = _mm512_set1_epi8(15);
+#pragma GCC unroll 4
+	for (int v = 0; v < 4; v++) {
+		__m512i b = _mm512_load_si512(p + 64 * v);
+		w[2 * v] = _mm512_and_si512(b, low);
+		w[2 * v + 1] = _mm512_and_si512(_mm512_srli_epi16(b, 4), low);
+	}
+	if (codec == CODEC_4)
+		return;
+	/* The high bits come by a shift of 16-bit lanes; the mask keeps them inside
+	 * their byte. 0xea is (a & b) | c. */
+	if (codec == CODEC_5) {
+		const __m512i bit = _mm512_set1_epi8(16);
+		__m512i h = _mm512_load_si512(p + 256);
+#pragma GCC unroll 8
+		for (int j = 0; j < 8; j++) {
+			__m512i s = j < 4 ? _mm512_slli_epi16(h, 4 - j) : _mm512_srli_epi16(h, j - 4);
+			w[j] = _mm512_ternarylogic_epi64(s, bit, w[j], 0xea);
+		}
+		return;
+	}
+	const __m512i pair = _mm512_set1_epi8(0x30);
+#pragma GCC unroll 8
+	for (int j = 0; j < 8; j++) {
+		__m512i h = _mm512_load_si512(p + 256 + 64 * (j / 4));
+		int at = 2 * (j % 4);
+		__m512i s = at < 4 ? _mm512_slli_epi16(h, 4 - at) : _mm512_srli_epi16(h, at - 4);
+		w[j] = _mm512_ternarylogic_epi64(s, pair, w[j], 0xea);
+	}
+}
+
+AVX512_INLINE __m512 load_f16(const uint8_t *p)
+{
+	return _mm512_cvtph_ps(_mm256_load_si256((const __m256i *)p));
+}
+
+/* k_scales holds what 8 groups of a K format share. */
+struct k_scales {
+	__m512 d, m;
+	uint8_t scale[128] __attribute__((aligned(64))); /* [8, 16] */
+	uint8_t min[128] __attribute__((aligned(64)));
+};
+
+/* load_k_scales joins the low and high bits of the sub-scales. */
+AVX512_INLINE void load_k_scales(const uint8_t *p, struct k_scales *s)
+{
+	const __m512i low = _mm512_set1_epi8(15), high = _mm512_set1_epi8(0x30);
+	s->d = load_f16(p);
+	s->m = load_f16(p + 32);
+	__m512i a = _mm512_load_si512(p + 64), b = _mm512_load_si512(p + 128);
+	__m512i h = _mm512_load_si512(p + 192);
+	_mm512_store_si512(s->scale, _mm512_ternarylogic_epi64(_mm512_slli_epi16(h, 4), high, _mm512_and_si512(a, low), 0xea));
+	_mm512_store_si512(s->scale + 64, _mm512_ternarylogic_epi64(h, high, _mm512_and_si512(b, low), 0xea));
+	a = _mm512_and_si512(_mm512_srli_epi16(a, 4), low);
+	b = _mm512_and_si512(_mm512_srli_epi16(b, 4), low);
+	_mm512_store_si512(s->min, _mm512_ternarylogic_epi64(_mm512_slli_epi16(h, 2), high, a, 0xea));
+	_mm512_store_si512(s->min + 64, _mm512_ternarylogic_epi64(_mm512_srli_epi16(h, 2), high, b, 0xea));
+}
+
+AVX512_INLINE __m512 load_u8(const uint8_t *p)
+{
+	return _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_load_si128((const __m128i *)p)));
+}
+
+AVX512_INLINE __m512 load_s8(const uint8_t *p)
+{
+	return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_load_si128((const __m128i *)p)));
+}
+
+/* load_scales gives group g's scale d and second value m: the minimum to add, or
+ * in Q6_K the scale of the second half. p: the tile's scales; s: state kept over
+ * the 8 groups of a block, loaded when g is a multiple of 8. */
+AVX512_INLINE void load_scales(int scaling, const uint8_t *p, int64_t g, struct k_scales *s, __m512 *d, __m512 *m)
+{
+	int64_t block = g / 8, i = g % 8;
+	switch (scaling) {
+	case SCALE_OFFSET:
+		*d = load_f16(p + 32 * g);
+		*m = _mm512_setzero_ps();
+		return;
+	case SCALE_MIN:
+		*d = load_f16(p + 64 * g);
+		*m = load_f16(p + 64 * g + 32);
+		return;
+	case SCALE_K:
+		if (i == 0)
+			load_k_scales(p + 256 * block, s);
+		*d = _mm512_mul_ps(s->d, load_u8(s->scale + 16 * i));
+		*m = _mm512_mul_ps(s->m, load_u8(s->min + 16 * i));
+		return;
+	default: /* SCALE_Q6K */
+		p += 288 * block;
+		if (i == 0)
+			s->d = load_f16(p);
+		*d = _mm512_mul_ps(s->d, load_s8(p + 32 + 32 * i));
+		*m = _mm512_mul_ps(s->d, load_s8(p + 48 + 32 * i));
+	}
+}
+
+/* bcast4 repeats four activations in all lanes. */
+AVX512_INLINE __m512i bcast4(const int8_t *q)
+{
+	int32_t v;
+	__builtin_memcpy(&v, q, 4);
+	return _mm512_set1_epi32(v);
+}
+
+/* finish writes acc to the outputs of one token and up to 16 rows. */
+AVX512_INLINE void finish(const struct matmul_args *a, int64_t t, int64_t r, __m512 acc)
+{
+	int64_t left = a->rows - r;
+	__mmask16 live = left >= 16 ? 0xffff : (__mmask16)((1u << left) - 1);
+	float *y = a->y + t * a->ldy + r;
+	if (a->bias)
+		acc = _mm512_add_ps(acc, _mm512_maskz_loadu_ps(live, a->bias + r));
+	if (a->add)
+		acc = _mm512_add_ps(_mm512_maskz_loadu_ps(live, y), acc);
+	_mm512_mask_storeu_ps(y, live, acc);
+}
+
+#endif

@@ -1,0 +1,95 @@
+package kernels
+
+import (
+	"math"
+
+	"windowseat/quant"
+)
+
+var negInf = float32(math.Inf(-1))
+
+func refAttnBlock(a *AttnArgs) {
+	s := a.Shape
+	g := s.NumHeads / s.NumKVHeads
+	for i, row := range a.Rows {
+		for j := range g {
+			out := i*g + j
+			st := attnState{m: negInf, o: a.O[out*s.HeadDim:][:s.HeadDim]}
+			clear(st.o)
+			q := a.Q[(int(row)*s.NumHeads+a.KVHead*g+j)*s.HeadDim:][:s.HeadDim]
+			for n, page := range a.Pages {
+				start := a.P0 + n*PageTokens
+				seen := min(int(a.Pos[i])+1, a.P1) - start
+				if seen > 0 {
+					st.addPage(a, page, q, min(seen, PageTokens))
+				}
+			}
+			a.M[out], a.L[out] = st.m, st.l
+		}
+	}
+}
+
+// attnState is the online softmax of one query head.
+type attnState struct {
+	m, l float32
+	o    []float32 // [headDim]
+}
+
+// addPage adds the first n positions of a page.
+func (st *attnState) addPage(a *AttnArgs, page KVPage, q []float32, n int) {
+	dim, heads := a.Shape.HeadDim, a.Shape.NumKVHeads
+	k := page.K[a.KVHead*dim*PageTokens:]
+	var p [PageTokens]float32
+	var top [16]float32
+	for i := range top {
+		top[i] = negInf
+	}
+	for j := range n {
+		for d, v := range q {
+			p[j] = FMA32(float32(v*a.Shape.Scale), quant.F16ToF32(k[d*PageTokens+j]), p[j])
+		}
+		top[j%16] = greater(top[j%16], p[j])
+	}
+	m := greater(st.m, treeMax(top))
+	var sum [16]float32
+	for j := range n {
+		p[j] = Exp32(p[j] - m)
+		sum[j%16] += p[j]
+	}
+	c := Exp32(st.m - m)
+	st.m, st.l = m, FMA32(st.l, c, treeSum(sum))
+	for d := range st.o {
+		o := st.o[d] * c
+		for j := range n {
+			o = FMA32(p[j], quant.F16ToF32(page.V[(j*heads+a.KVHead)*dim+d]), o)
+		}
+		st.o[d] = o
+	}
+}
+
+func refAttnMerge(a *MergeArgs) {
+	s := a.Shape
+	g, nQ := s.NumHeads/s.NumKVHeads, len(a.Rows)
+	for i, row := range a.Rows {
+		for j := range g {
+			m := negInf
+			for b := range a.NBlocks {
+				m = greater(m, a.M[(b*nQ+i)*g+j])
+			}
+			var l float32
+			out := a.Out[(int(row)*s.NumHeads+a.KVHead*g+j)*s.HeadDim:][:s.HeadDim]
+			clear(out)
+			for b := range a.NBlocks {
+				at := (b*nQ+i)*g + j
+				e := Exp32(a.M[at] - m)
+				l = FMA32(a.L[at], e, l)
+				for d := range out {
+					out[d] = FMA32(a.O[at*s.HeadDim+d], e, out[d])
+				}
+			}
+			for d := range out {
+				out[d] /= l
+			}
+		}
+	}
+}
