@@ -1,0 +1,294 @@
+// Package tokenizer turns text into token ids and back, as the model file
+// prescribes: byte-level BPE over the GPT-2 byte alphabet, with the
+// pre-tokenizers named in Pretokenizers.
+//
+// It follows llama.cpp's reading of the same file, so that a prompt means the
+// same to both, with these differences, all deliberate:
+//
+//   - Encode yields no control or user-defined token, whatever the text spells.
+//     (llama.cpp's plain mode still recognises user-defined ones such as
+//     "<tool_call>".) Document text is data.
+//   - Invalid UTF-8 is kept byte by byte. (llama.cpp puts U+FFFD in its place.)
+//   - A merge whose result is missing in the vocabulary is spelled in byte
+//     tokens. (llama.cpp drops the bytes outside ASCII.)
+//
+// No Unicode normalisation is done. Qwen's own tokenizer.json asks for NFC,
+// llama.cpp does not apply it, and neither does this package: decoding gives
+// back exactly the bytes that went in, which citations rely on. Text in NFC,
+// the usual case, gives the same ids either way.
+//
+// A Tokenizer is immutable and safe for concurrent use; a UTF8Stream is not.
+package tokenizer
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"windowseat/engine/gguf"
+)
+
+// Type is the kind of a token, with the values of tokenizer.ggml.token_type.
+type Type int32
+
+// The kinds of tokens.
+const (
+	Undefined   Type = 0
+	Normal      Type = 1
+	Unknown     Type = 2
+	Control     Type = 3
+	UserDefined Type = 4
+	Unused      Type = 5
+	Byte        Type = 6
+)
+
+// None stands for a token that the vocabulary does not have.
+const None int32 = -1
+
+// Vocab is the content of a tokenizer, as a model file stores it. Ids are
+// positions in Tokens; None marks an absent special token.
+type Vocab struct {
+	Tokens []string // spelled in the GPT-2 byte alphabet; control tokens as they are
+	Types  []Type   // one per token; nil: all Normal
+	Merges []string // "left right", the first one has the highest priority
+	Pre    string   // name of the pre-tokenizer
+	BOS    int32
+	EOS    int32
+	AddBOS bool
+	// Ends lists further tokens that end a turn; those known by their spelling
+	// are found without it.
+	Ends []int32
+}
+
+// Tokenizer encodes and decodes. See the package comment.
+type Tokenizer struct {
+	tokens  []string
+	types   []Type
+	ids     map[string]int32 // spelling -> id
+	pre     pretokenizer
+	classes *[classTableSize]class
+	bpe     bpe
+	whole   map[string]int32 // raw bytes -> id, only if pre.wholeWords
+
+	blob    []byte   // the bytes of all tokens one after the other
+	offsets []uint32 // [len(tokens)+1] token i is blob[offsets[i]:offsets[i+1]]
+
+	specials [256][]int32 // by first byte: tokens EncodeControl recognises, longest first
+	ends     map[int32]bool
+	bos, eos int32
+	addBOS   bool
+}
+
+// FromGGUF builds the tokenizer that the model file describes. Errors are
+// *gguf.FormatError or *gguf.UnsupportedError. The file may be closed afterwards.
+func FromGGUF(f *gguf.File) (*Tokenizer, error) {
+	const prefix = "tokenizer.ggml."
+	model, ok := f.String(prefix + "model")
+	if !ok {
+		return nil, formatErrorf("key %q is missing", prefix+"model")
+	}
+	if model != "gpt2" {
+		return nil, &gguf.UnsupportedError{What: "tokenizer", Got: strconv.Quote(model), Supported: []string{"gpt2"}}
+	}
+	v := Vocab{BOS: None, EOS: None}
+	v.Pre, _ = f.String(prefix + "pre")
+	if v.Tokens, ok = f.Strings(prefix + "tokens"); !ok {
+		return nil, formatErrorf("key %q is missing", prefix+"tokens")
+	}
+	if v.Merges, ok = f.Strings(prefix + "merges"); !ok {
+		return nil, formatErrorf("key %q is missing", prefix+"merges")
+	}
+	if types, ok := f.Ints(prefix + "token_type"); ok {
+		v.Types = make([]Type, len(types))
+		for i, t := range types {
+			v.Types[i] = Type(t)
+		}
+	}
+	special := func(name string) int32 {
+		id, ok := f.Uint(prefix + name + "_token_id")
+		if !ok || id >= uint64(len(v.Tokens)) {
+			return None
+		}
+		return int32(id)
+	}
+	v.BOS, v.EOS = special("bos"), special("eos")
+	for _, name := range []string{"eot", "eom", "fim_pad", "fim_rep", "fim_sep"} {
+		if id := special(name); id != None {
+			v.Ends = append(v.Ends, id)
+		}
+	}
+	if v.AddBOS, ok = f.Bool(prefix + "add_bos_token"); !ok {
+		v.AddBOS = pretokenizers[v.Pre].addBOS
+	}
+	return New(v)
+}
+
+// New builds a tokenizer. The slices of v are not changed but retained. Errors
+// are *gguf.FormatError or *gguf.UnsupportedError.
+func New(v Vocab) (*Tokenizer, error) {
+	pre, ok := pretokenizers[v.Pre]
+	if !ok {
+		return nil, &gguf.UnsupportedError{What: "pre-tokenizer", Got: strconv.Quote(v.Pre), Supported: Pretokenizers()}
+	}
+	if len(v.Tokens) == 0 || len(v.Tokens) > 1<<24 {
+		return nil, formatErrorf("%d tokens", len(v.Tokens))
+	}
+	if v.Types != nil && len(v.Types) != len(v.Tokens) {
+		return nil, formatErrorf("%d tokens but %d token types", len(v.Tokens), len(v.Types))
+	}
+	t := &Tokenizer{
+		tokens: v.Tokens, pre: pre, classes: classTable(),
+		bos: v.BOS, eos: v.EOS, addBOS: v.AddBOS && v.BOS != None,
+	}
+	if err := t.index(v); err != nil {
+		return nil, err
+	}
+	t.spell()
+	if err := t.bpe.build(v.Tokens, t.ids, t.plain, v.Merges); err != nil {
+		return nil, err
+	}
+	if pre.wholeWords {
+		t.whole = make(map[string]int32, len(t.tokens))
+		for id := range t.tokens {
+			if t.plain(int32(id)) {
+				t.whole[string(t.Piece(int32(id)))] = int32(id)
+			}
+		}
+	}
+	return t, nil
+}
+
+// index fills ids, types, ends and specials.
+func (t *Tokenizer) index(v Vocab) error {
+	t.types = make([]Type, len(v.Tokens))
+	t.ids = make(map[string]int32, len(v.Tokens))
+	for i, s := range v.Tokens {
+		t.types[i] = Normal
+		if v.Types != nil {
+			t.types[i] = v.Types[i]
+		}
+		if s == "" {
+			t.types[i] = Unused
+			continue
+		}
+		t.ids[s] = int32(i)
+	}
+	for i, s := range v.Tokens {
+		if s != "" && t.ids[s] != int32(i) {
+			return formatErrorf("token %q has the ids %d and %d", s, i, t.ids[s])
+		}
+	}
+	for _, id := range append([]int32{v.BOS, v.EOS}, v.Ends...) {
+		if id != None && (id < 0 || int(id) >= len(v.Tokens)) {
+			return formatErrorf("special token %d is outside the vocabulary of %d", id, len(v.Tokens))
+		}
+	}
+	t.findEnds(v)
+	t.findSpecials()
+	return nil
+}
+
+// spell decodes all token spellings into blob.
+func (t *Tokenizer) spell() {
+	n := 0
+	for _, s := range t.tokens {
+		n += len(s)
+	}
+	t.blob = make([]byte, 0, n)
+	t.offsets = make([]uint32, 1, len(t.tokens)+1)
+	for i, s := range t.tokens {
+		switch {
+		case t.types[i] == Unused:
+			// stands for nothing
+		case t.IsControl(int32(i)) || t.types[i] == Unknown:
+			t.blob = append(t.blob, s...)
+		default:
+			t.blob = appendRaw(t.blob, s)
+		}
+		t.offsets = append(t.offsets, uint32(len(t.blob)))
+	}
+}
+
+// plain reports whether Encode may yield the token.
+func (t *Tokenizer) plain(id int32) bool {
+	switch t.types[id] {
+	case Normal, Byte, Undefined:
+		return true
+	}
+	return false
+}
+
+// Encode appends the ids of plain text to dst. Spellings of control tokens stay
+// text. Any bytes are accepted; Decode gives them back, but for MissingBytes.
+// It adds no BOS. The cost is linear in the text, but for a factor of the
+// logarithm of the longest run without a word boundary.
+func (t *Tokenizer) Encode(dst []int32, text string) []int32 {
+	for len(text) > 0 {
+		n := t.pre.next(t.classes, text)
+		word := text[:n]
+		text = text[n:]
+		if t.whole != nil {
+			if id, ok := t.whole[word]; ok {
+				dst = append(dst, id)
+				continue
+			}
+		}
+		dst = t.bpe.encode(dst, word)
+	}
+	return dst
+}
+
+// Piece returns the bytes of a token: text for ordinary tokens, the spelling
+// for control tokens, nothing for unused ones and ids outside the vocabulary.
+// The bytes may hold a part of a UTF-8 character. They must not be changed.
+func (t *Tokenizer) Piece(id int32) []byte {
+	if id < 0 || int(id) >= len(t.tokens) {
+		return nil
+	}
+	return t.blob[t.offsets[id]:t.offsets[id+1]:t.offsets[id+1]]
+}
+
+// Decode returns the bytes of the tokens one after the other.
+func (t *Tokenizer) Decode(ids []int32) []byte {
+	var out []byte
+	for _, id := range ids {
+		out = append(out, t.Piece(id)...)
+	}
+	return out
+}
+
+// BOS returns the token that begins a sequence, if the model has one.
+func (t *Tokenizer) BOS() (id int32, ok bool) { return t.bos, t.bos != None }
+
+// EOS returns the token that ends a sequence, if the model has one.
+func (t *Tokenizer) EOS() (id int32, ok bool) { return t.eos, t.eos != None }
+
+// AddBOS reports whether the model wants BOS at the start of every sequence.
+func (t *Tokenizer) AddBOS() bool { return t.addBOS }
+
+// VocabSize returns the number of ids.
+func (t *Tokenizer) VocabSize() int { return len(t.tokens) }
+
+// ID returns the token with this spelling: the text of a control token, the
+// byte alphabet for others.
+func (t *Tokenizer) ID(spelling string) (id int32, ok bool) {
+	id, ok = t.ids[spelling]
+	return id, ok
+}
+
+// MissingBytes lists the byte values that the vocabulary cannot express: Encode
+// drops them, as llama.cpp does. SmolLM2 lacks some control characters and
+// bytes that UTF-8 does not use.
+func (t *Tokenizer) MissingBytes() []byte {
+	var missing []byte
+	for b, id := range t.bpe.byteToken {
+		if id == None {
+			missing = append(missing, byte(b))
+		}
+	}
+	return missing
+}
+
+func formatErrorf(format string, args ...any) error {
+	return &gguf.FormatError{Reason: "tokenizer: " + strings.TrimSpace(fmt.Sprintf(format, args...))}
+}
