@@ -1,0 +1,105 @@
+package assistant
+
+// candidate is a run of neighbouring sentences of one block that may hold one
+// item: lines[first..last] of its transcript.
+type candidate struct {
+	script      *transcript
+	first, last int
+	weight      int
+}
+
+// transcript is the text of one source as sentences.
+type transcript struct {
+	source  int
+	lines   []line
+	signals []signal
+	lang    string // "zh" or "en", by script share
+}
+
+// maxRun is how many sentences one candidate may span. Longer runs are lists of
+// several items.
+const maxRun = 3
+
+// propose returns the candidates of a task, in reading order.
+func propose(t *transcript, task Task) []candidate {
+	var found []candidate
+	for i := range t.lines {
+		w := weightFor(t.signals[i], task)
+		if task == TaskTodos && joinsPrevious(t, found, i) {
+			c := &found[len(found)-1]
+			c.last, c.weight = i, max(c.weight, w)
+			continue
+		}
+		if w >= threshold(task) {
+			found = append(found, candidate{script: t, first: i, last: i, weight: w})
+		}
+	}
+	return found
+}
+
+// joinsPrevious reports whether line i only goes on with the todo before it: it
+// corrects it, or gives its deadline, and promises nothing of its own.
+func joinsPrevious(t *transcript, found []candidate, i int) bool {
+	if len(found) == 0 {
+		return false
+	}
+	c := found[len(found)-1]
+	if c.last != i-1 || i-c.first >= maxRun || t.lines[i].block != t.lines[c.first].block {
+		return false
+	}
+	s := t.signals[i]
+	return s.correction && s.deadline || s.deadline && s.todo < proposeTodo
+}
+
+func weightFor(s signal, task Task) int {
+	switch task {
+	case TaskTodos:
+		return s.todo
+	case TaskDecisions:
+		return s.decision
+	}
+	return s.risk
+}
+
+func threshold(task Task) int {
+	switch task {
+	case TaskTodos:
+		return proposeTodo
+	case TaskDecisions:
+		return proposeDecision
+	}
+	return proposeRisk
+}
+
+// readTranscript splits a source and weighs its sentences.
+func readTranscript(source int, lines []line) *transcript {
+	t := &transcript{source: source, lines: lines, signals: make([]signal, len(lines))}
+	text := ""
+	for i := range lines {
+		var before *line
+		if i > 0 {
+			before = &lines[i-1]
+		}
+		t.signals[i] = readSignal(&lines[i], before)
+		if len(text) < 20000 {
+			text += lines[i].text
+		}
+	}
+	t.lang = languageOf(text)
+	return t
+}
+
+// text returns lines first to last joined as they are spoken.
+func (c candidate) text() string {
+	s := ""
+	for i := c.first; i <= c.last; i++ {
+		s += c.script.lines[i].text
+		if c.script.lang == "en" && i < c.last {
+			s += " "
+		}
+	}
+	return s
+}
+
+// speaker is the label of the candidate's block.
+func (c candidate) speaker() string { return c.script.lines[c.first].speaker }

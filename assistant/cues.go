@@ -1,0 +1,149 @@
+package assistant
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// The words by which people promise, assign, decide and warn. They only propose:
+// the model judges each proposal in its context, and code checks its answer. The
+// lists hold common wording of meetings, nothing of one text.
+
+// signal is what the wording of one sentence says.
+type signal struct {
+	todo, decision, risk int // weights; see the thresholds below
+	correction           bool
+	asksWho              bool // "谁来…", "who can take"
+	deadline             bool // holds a time that is not past
+}
+
+// A sentence is proposed from these weights on. The todo weight counts one point
+// for a deadline and two for wording of a promise or an assignment.
+const (
+	proposeTodo     = 2
+	proposeDecision = 2
+	proposeRisk     = 2
+)
+
+// cue adds weight where its expression matches.
+type cue struct {
+	re     *regexp.Regexp
+	weight int
+}
+
+func sum(cues []cue, text string) int {
+	total := 0
+	for _, c := range cues {
+		if c.re.MatchString(text) {
+			total += c.weight
+		}
+	}
+	return total
+}
+
+var taskHeading = rx(`待办|行动项|任务|遗留问题|下一步|后续(?:工作|安排|计划|事项)|分工|action items?|actions?$|to-?dos?|next steps|follow-?ups?|tasks|assignments`)
+
+const zhVerb = `(?:写|发|整理|准备|安排|提交|提供|出|做|弄|搞|跑|查|问|确认|更新|补|改|盯|催|订|定|买|寄|打|拉|建|测|画|列|报|交|拟|起草|汇总|同步|通知|协调|落实|跟进|跟|复核|审|核|对|拿|带|收|试|填|签|约|联系|找|谈|沟通|对接|处理|解决|完成|牵头|负责|把|将|给|去|来|先|再|重新|检查|评估|统计|拆|排|算|调|换|装|配|录|贴|印|借|租|搬|接|送|领|看|讲|说一声|回|答复|回复|上传|下载|导|备份|部署|开|关|修|加|删|清|盘点|梳理|规划|设计|申请|审批|采购|报销|登记|培训|演练)`
+
+var todoCuesZh = []cue{
+	{rx(`我(?:自己|这边|们这边|们组|们)?[^，。？！；我你]{0,12}?` + zhVerb), 1},
+	{rx(`我(?:来|去|负责|认领|领了|包了|接了|牵头|会|想办法|尽快|马上|回头|回去|待会儿?|等下|一会儿?|今天|今晚|明天|明早|后天|下午|晚上|下周|这周|周[一二三四五六日天])`), 2},
+	{rx(`(?:包在|交给)我|我的(?:活|事)|算我的|归我|我吧|我保证|我答应|我承诺|我争取`), 2},
+	{rx(`(?:请|麻烦|辛苦|劳驾|拜托|安排|指派|交代|嘱咐|通知)(?:一下)?(?:你|您|\p{Han}{2,4}?)[^，。？！]{0,4}?` + zhVerb), 2},
+	{rx(`(?:让|叫|由|派)\p{Han}{2,4}?(?:去|来|负责|牵头|跟进|` + zhVerb[3:]), 1},
+	{rx(`(?:你|您|你们)(?:们|俩|那边|这边)?[^，。？！；我]{0,10}?` + zhVerb), 1},
+	{rx(`(?:负责|牵头|跟进|落实|对接|主责|兜底)`), 1},
+	{rx(`(?:必须|务必|一定要|记得|别忘了?|千万|抓紧|赶紧|尽快|得|需要|要)[^，。？！]{0,10}?` + zhVerb), 1},
+	{rx(`(?:大家|各位|各组|各部门|每个人|所有人)[^，。？！]{0,14}?` + zhVerb), 1},
+	{rx(`(?:负责人|责任人|跟进人|执行人|承办人|完成人)\s*[:：]`), 2},
+	{rx(`(?:^|[\s\-*•])(?:\[ \]|☐|□|待办|行动项|todo|action)\s*[:：]?`), 2},
+	{rx(`(?:发|交|给|报|同步|抄送)(?:到)?(?:我|你|您|大家|群里|项目群|邮箱)`), 1},
+}
+
+var todoCuesEn = []cue{
+	{rx(`\b(?:i'll|i will|i shall|i'm going to|i am going to|i'm gonna|let me|i can (?:take|do|send|get|write|check|prepare|handle|own|have|set|call|ask|draft|put|pull|run|book|talk|reach)|i'll take|i've got (?:that|this|it)|i got (?:that|this|it)|leave (?:it|that) (?:to|with) me|i need to|i have to|i promise|i commit|i'd better|on my list|my action|i owe)\b`), 2},
+	{rx(`\b(?:we'll|we will|we need to|we have to|we should|we must|we're going to)\b`), 1},
+	{rx(`\b(?:can|could|would|will) you\b|\byou(?:'ll| will| need to| have to| should| must| can|'re going to)\b|\bplease\b|\bmake sure\b|\bdon't forget\b|\bremember to\b|\bi(?:'d| would) (?:like|want) you to\b|\bi (?:want|need) you to\b|\basking you to\b`), 2},
+	{rx(`\b(?:needs? to|has to|have to|must|should|is going to|will|to) (?:send|write|check|prepare|call|book|draft|update|fix|review|finish|deliver|confirm|order|contact|talk|schedule|set up|follow up|share|provide|create|test|file|sign|arrange|organi[sz]e|make|get|put|merge|release|look|investigate|collect|ask|find|email|report|submit|present|bring|run|build|move|negotiate|pay|chase|document|circulate|reach|verify|move|print|ship|train|hire)\b`), 1},
+	{rx(`\b(?:action(?: item)?|todo|to-do|owner|assignee|responsible|ai)\s*:|^\s*[-*•]?\s*\[ \]`), 2},
+	{rx(`\b(?:owns?|takes?|take over|is responsible|in charge of|assigned to|will lead|drives?|on the hook|your job|your task)\b`), 1},
+	{rx(`\b(?:follow up|get back to|circle back|reach out|look into|send (?:it|that|them|you|me)|i'll have)\b`), 1},
+}
+
+var decisionCues = []cue{
+	{rx(`决定|定了|定下|就这么定|就这样定|敲定|拍板|一致同意|(?:我|都|大家)同意|通过了?|批准|批了|结论|决议|记成|达成一致|说定了|定为|定在|定成|(?:那|就|还是)(?:就)?(?:按|用|选|走|定|改|取消|这么办|这样办|放在|安排在)|确定(?:用|选|下来|为|是|了)|选定|选(?:用|第|[A-Za-z甲乙丙一二三])|采用|最终|统一(?:用|为|成|按)|敲下来|没意见|没有反对|不再|不做了?|不上了?|不买了?|不用了|取消|推迟到?|提前到|暂缓|暂停|砍掉|放弃|保留|维持|改(?:成|为|到|用|回)|换成|以.{1,10}为准|作废|推翻|上次说的.{0,8}不算`), 2},
+	{rx(`\b(?:decided|decision|agreed|agree|we'll go with|let's go with|go(?:ing)? with|settled|settle on|approved?|approval|final answer|that's final|signed off|sign off|we stick with|stick with|stick to|we chose|we'll choose|choose|we're going to|we are going to|we will|we'll|we won't|drop(?:ped)?|cancel(?:led|ed)?|postpone[d]?|push(?:ed)? (?:back|to)|moved? (?:it |that |the .{1,20} )?to|ruled? out|resolved|consensus|no objections?|it's a deal|done deal|let's (?:do|use|keep|make|take|move|set|call)|so be it|fixed at|set (?:at|to)|instead of|overrul|revers|scrap|no longer|rather than)\b`), 2},
+}
+
+var riskCues = []cue{
+	{rx(`风险|万一|担心|就怕|我怕|怕的是|恐怕|来不及|赶不上|隐患|会延期|会延误|延误|卡住|卡在|卡脖子|不确定|瓶颈|超支|超预算|断货|缺货|断供|一旦|要是.{0,30}(?:就|会|那)|如果.{0,30}(?:就|会|那)(?:.{0,10})(?:完|停|断|超|废|罚|赔|丢|掉|误|黄|晚|坏|没|不|崩|报废|出事|拖)|否则|不然|出问题|出事|最坏|顶不住|扛不住|撑不住|吃紧|不够用|悬|没底|有可能.{0,12}(?:不|掉|丢|断|超|晚)|可能(?:会)?.{0,12}(?:不|掉|丢|断|超|晚|失败|拖|坏|罚|赔)|违约|罚款|罚金|投诉|失效|过期|掉线|后果`), 2},
+	{rx(`\b(?:risks?|risky|might (?:not|slip|fail|delay|break|miss|lose|be late|run|cost|get|have|end|blow|cause)|may (?:not|slip|fail|delay|break|miss|lose|be late|run|cost|cause)|could (?:slip|fail|delay|break|miss|lose|be late|run|cost|cause|kill|blow|go wrong|end up|fall)|worr(?:y|ied|ies)|concern(?:ed|s)?|afraid|scares?|what if|in case|danger|bottleneck|blocker|not enough (?:time|money|people|budget)|run(?:ning)? out|over ?budget|exposure|threat|fall behind|won't make it|too late|if .{3,60} (?:then|we'd|we're|we will|we'll|we lose|it'll|the whole)|otherwise|worst case|penalt(?:y|ies)|single point|single source|jeopard|slip(?:s|ping)?)\b`), 2},
+}
+
+// pastZh and pastEn mark what is done already.
+var (
+	past         = rx(`已经|昨天|前天|上周|上个月|上次|刚才|之前就|早就|做完了|弄好了|搞定了|发过|写过|交过|去年|\b(?:already|yesterday|last (?:week|month|year|time)|was done|have done|has been|i've (?:sent|done|finished|written|already)|i (?:sent|wrote|finished|did|called|talked|checked))\b`)
+	hypothetical = rx(`如果|要是|假如|假设|万一|的话|本来|原来想|当初|\b(?:if|would have|could have|in theory|hypothetically|imagine|suppose|used to)\b`)
+	whoAsks      = rx(`谁(?:来|去|能|可以|有空|负责|愿意|跟|写|做|出|盯|带|认领)|哪位|\bwho(?:'s| is| can| could| will| wants| would|'ll)\b.{0,40}\?|anyone (?:want|able|free)|volunteers?\b`)
+	taking       = rx(`^(?:那|行|好|嗯|哦|成|可以)?[，,。\s]*(?:我来|我去|我吧|我可以|我负责|算我|让|交给|叫|\p{Han}{1,3}吧)|^\W*(?:i can|i'll|me|let me|i will|sure|yes,? i)\b`)
+	corrects     = rx(`不对|说错|说反|更正|改成|改到|改为|改口|纠正|还是.{0,6}(?:周|号|日|月|明天|后天)|推到|推迟到|提前到|延到|延后到|挪到|不是.{1,12}是|\b(?:actually|correction|scratch that|i mean|sorry,|no wait|wait,|make (?:it|that)|rather|instead|push (?:it|that) to|move (?:it|that) to|not .{2,20}, (?:but )?)\b`)
+	chatter      = rx(`哈哈|众笑|开玩笑|\b(?:just kidding|haha)\b`)
+)
+
+// readSignal weighs one sentence. before is the sentence ahead of it, by anybody.
+func readSignal(l, before *line) signal {
+	text := foldWidth(l.text)
+	var s signal
+	for _, p := range findDates(text, l.day) {
+		s.deadline = s.deadline || !p.past
+	}
+	s.asksWho = whoAsks.MatchString(text)
+	s.correction = corrects.MatchString(text)
+	s.todo = todoWeight(l, before, text, s)
+	s.decision = sum(decisionCues, text)
+	s.risk = sum(riskCues, text)
+	if isQuestion(text) {
+		s.decision--
+		s.risk--
+	}
+	if utf8.RuneCountInString(text) < minStatement {
+		s.decision, s.risk = 0, 0
+	}
+	return s
+}
+
+// minStatement is the length, in characters, below which a sentence says too
+// little to be a decision or a risk by itself ("定了。", "Agreed.").
+const minStatement = 6
+
+func todoWeight(l, before *line, text string, s signal) int {
+	w := min(sum(todoCuesZh, text), 3) + min(sum(todoCuesEn, text), 3)
+	if s.deadline {
+		w++
+	}
+	if l.tasks && (l.kind == "list" || l.kind == "paragraph" || l.kind == "table") {
+		w += 2
+	}
+	if before != nil && whoAsks.MatchString(before.text) && taking.MatchString(text) {
+		w += 2
+	}
+	if past.MatchString(text) && !s.deadline {
+		w -= 2
+	}
+	if hypothetical.MatchString(text) {
+		w--
+	}
+	if s.asksWho || isQuestion(text) {
+		w--
+	}
+	if chatter.MatchString(text) {
+		w--
+	}
+	return w
+}
+
+func isQuestion(text string) bool {
+	t := strings.TrimRight(text, "”\"’' )）")
+	return strings.HasSuffix(t, "?") || strings.HasSuffix(t, "？")
+}

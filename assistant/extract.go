@@ -1,0 +1,305 @@
+package assistant
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"windowseat/document"
+	"windowseat/prompts"
+)
+
+// draft is an item while it is worked on: what the model filled in, and what the
+// later steps need to know about it.
+type draft struct {
+	cand     candidate
+	item     Item
+	order    int    // position in reading order
+	match    string // words by which duplicates are found
+	corrects bool   // its sentence corrects an earlier one
+	final    bool   // its due words stand in a correction
+}
+
+// answers of the model, one per kind; Has is false and the rest empty for none.
+type (
+	todoAnswer struct {
+		Has    bool    `json:"has"`
+		Action string  `json:"action"`
+		Owner  *string `json:"owner"`
+		Due    *string `json:"due"`
+	}
+	decisionAnswer struct {
+		Has  bool   `json:"has"`
+		Text string `json:"text"`
+	}
+	riskAnswer struct {
+		Has         bool   `json:"has"`
+		Text        string `json:"text"`
+		Trigger     string `json:"trigger"`
+		Consequence string `json:"consequence"`
+	}
+)
+
+// Token budgets of the answers. A todo of 120 characters fits; see errLength.
+const (
+	todoTokens     = 140
+	decisionTokens = 120
+	riskTokens     = 200
+)
+
+// extractor finds the items of one task.
+type extractor struct {
+	*job
+	task Task
+	kind prompts.Kind
+	// ask fills in one candidate; nil means that there is nothing.
+	ask func(ctx context.Context, c candidate, w window, double bool) (*draft, error)
+}
+
+func (j *job) extractorFor(task Task) extractor {
+	e := extractor{job: j, task: task}
+	switch task {
+	case TaskTodos:
+		e.kind, e.ask = prompts.Todo, j.askTodo
+	case TaskDecisions:
+		e.kind, e.ask = prompts.Decision, j.askDecision
+	default:
+		e.kind, e.ask = prompts.Risk, j.askRisk
+	}
+	return e
+}
+
+// run asks about every candidate and returns the drafts in reading order. On a
+// cancel it returns those that are finished, with ctx.Err().
+func (e extractor) run(ctx context.Context, cands []candidate) ([]*draft, error) {
+	slots := make([]*draft, len(cands))
+	err := e.askAll(ctx, cands, slots)
+	var found []*draft
+	for i, d := range slots {
+		if d != nil {
+			d.order = i
+			found = append(found, d)
+		}
+	}
+	return found, err
+}
+
+// askAll puts the draft of each candidate into its slot.
+func (e extractor) askAll(ctx context.Context, cands []candidate, slots []*draft) error {
+	return e.runner.each(ctx, e.task, len(cands), func(i int) {
+		c := cands[i]
+		d, trouble := e.one(ctx, c)
+		e.cover.done(c.script.source, e.partOf(c), trouble)
+		if d != nil {
+			slots[i] = d
+			e.runner.emit(Found{e.task, d.item})
+		}
+	})
+}
+
+// one asks about a candidate; an answer that was cut off is asked again with less
+// around it and twice the room.
+func (e extractor) one(ctx context.Context, c candidate) (d *draft, trouble string) {
+	w := windowOf(c, turnsBefore, turnsAfter, e.gen.CountTokens, windowTokenCap)
+	d, err := e.ask(ctx, c, w, false)
+	if errors.Is(err, errLength) || errors.Is(err, errBadAnswer) {
+		w = windowOf(c, 1, 0, e.gen.CountTokens, windowTokenCap)
+		d, err = e.ask(ctx, c, w, true)
+	}
+	switch {
+	case err == nil:
+		return d, ""
+	case ctx.Err() != nil:
+		return nil, NoteCancelled
+	case errors.Is(err, errLength):
+		return nil, NoteLength
+	case errors.Is(err, errBadAnswer):
+		return nil, NoteUnreadable
+	}
+	return nil, NoteFailed
+}
+
+// fill asks the model one question over a window.
+func (j *job) fill(ctx context.Context, task Task, kind prompts.Kind, c candidate, w window, schema json.RawMessage, maxTokens int, out any) error {
+	p, err := promptOf(kind, c.script.lang, w.rows)
+	if err != nil {
+		return err
+	}
+	p.Schema, p.MaxTokens = schema, maxTokens
+	return j.runner.ask(ctx, task, p, out)
+}
+
+func doubled(tokens int, double bool) int {
+	if double {
+		return 2 * tokens
+	}
+	return tokens
+}
+
+func (j *job) askTodo(ctx context.Context, c candidate, w window, double bool) (*draft, error) {
+	s := j.sceneOf(c)
+	dues := j.duesOf(c)
+	var a todoAnswer
+	schema := prompts.TodoSchema(j.ownersOf(c, w), dueTexts(dues))
+	err := j.fill(ctx, TaskTodos, prompts.Todo, c, w, schema, doubled(todoTokens, double), &a)
+	if err != nil || !a.Has {
+		return nil, err
+	}
+	return j.draftTodo(c, s, dues, a), nil
+}
+
+func (j *job) askDecision(ctx context.Context, c candidate, w window, double bool) (*draft, error) {
+	var a decisionAnswer
+	err := j.fill(ctx, TaskDecisions, prompts.Decision, c, w, prompts.DecisionSchema(), doubled(decisionTokens, double), &a)
+	if err != nil || !a.Has {
+		return nil, err
+	}
+	d := j.newDraft(c, DecisionFields{Text: tidy(a.Text)})
+	d.match = a.Text + " " + c.text()
+	return d, nil
+}
+
+func (j *job) askRisk(ctx context.Context, c candidate, w window, double bool) (*draft, error) {
+	var a riskAnswer
+	err := j.fill(ctx, TaskRisks, prompts.Risk, c, w, prompts.RiskSchema(), doubled(riskTokens, double), &a)
+	if err != nil || !a.Has {
+		return nil, err
+	}
+	fields := RiskFields{Text: tidy(a.Text), Trigger: tidy(a.Trigger), Consequence: tidy(a.Consequence)}
+	if name := j.people.canonical(c.speaker()); name != "" && isPerson(c.speaker()) {
+		fields.RaisedBy = &name
+	}
+	d := j.newDraft(c, fields)
+	d.match = a.Text + " " + c.text()
+	return d, nil
+}
+
+// newDraft makes an item that rests on the candidate's sentences. Its words are
+// compared with them: an item that shares nothing with its evidence is invented.
+func (j *job) newDraft(c candidate, fields any) *draft {
+	lines := c.script.lines
+	doc := j.docs[lines[c.first].source]
+	d := &draft{cand: c, corrects: c.script.signals[c.first].correction}
+	d.item = Item{Fields: fields, State: StateChecked, Evidence: []Evidence{evidenceOf(doc, lines[c.first], lines[c.last])}}
+	w := windowOf(c, turnsBefore, turnsAfter, nil, 0)
+	if supportShare(fieldsText(fields), join(w.rows)) < minSupport {
+		d.fail(ReasonNotSupported)
+	}
+	return d
+}
+
+// fail marks an item as unconfirmed; the first reason stays.
+func (d *draft) fail(reason string) {
+	if d.item.State == StateChecked {
+		d.item.State, d.item.Reason = StateUnconfirmed, reason
+	}
+}
+
+// due is a deadline that the program found near a candidate.
+type due struct {
+	text     string
+	line     int // of the transcript
+	date     time.Time
+	ok       bool
+	inside   bool // stands in the candidate itself
+	corrects bool // stands in a sentence that corrects
+}
+
+// duesOf lists the deadlines in a candidate, and in the sentences of the same turn
+// and of the next turns that correct it.
+func (j *job) duesOf(c candidate) []due {
+	t := c.script
+	var all []due
+	_, to := spanOfTurns(t, c, 0, turnsAfter)
+	from, _ := spanOfTurns(t, c, 1, 0)
+	for i := from; i <= to; i++ {
+		inside := i >= c.first && i <= c.last
+		sameTurn := t.lines[i].block == t.lines[c.first].block
+		if !inside && !sameTurn && i > c.last && !t.signals[i].correction && !confirmsDue(t, i) {
+			continue
+		}
+		for _, p := range findDates(t.lines[i].text, t.lines[i].day) {
+			if p.past {
+				continue
+			}
+			all = append(all, due{
+				text: t.lines[i].text[p.start:p.end], line: i, date: p.date, ok: p.ok,
+				inside: inside, corrects: t.signals[i].correction,
+			})
+		}
+	}
+	return all
+}
+
+// confirmsDue: the next turn repeats or sets the day, as in "周四？" "行，周四。".
+func confirmsDue(t *transcript, i int) bool { return len([]rune(t.lines[i].text)) <= 16 }
+
+func dueTexts(dues []due) []string {
+	seen := map[string]bool{}
+	var texts []string
+	for _, d := range dues {
+		if !seen[d.text] {
+			seen[d.text] = true
+			texts = append(texts, d.text)
+		}
+	}
+	return texts
+}
+
+// ownersOf lists the persons the model may name: who speaks or is called near the
+// candidate, the nearest first.
+func (j *job) ownersOf(c candidate, w window) []string {
+	seen := map[string]bool{}
+	var names []string
+	add := func(name string) {
+		if name != "" && !seen[name] && isPerson(name) {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	for _, m := range j.people.mentions(c.text()) {
+		add(m.name)
+	}
+	add(j.people.canonical(c.speaker()))
+	for i := w.first; i <= w.last; i++ {
+		add(j.people.canonical(c.script.lines[i].speaker))
+		for _, m := range j.people.mentions(c.script.lines[i].text) {
+			add(m.name)
+		}
+	}
+	return names
+}
+
+// sceneOf collects what the owner's proof needs.
+func (j *job) sceneOf(c candidate) scene {
+	t := c.script
+	s := scene{text: c.text(), mentions: j.people.mentions(c.text())}
+	s.speaker = j.person(c.speaker())
+	kind := t.lines[c.first].kind
+	s.listed = c.speaker() == "" || kind == document.KindList || kind == document.KindTable
+	if c.first > 0 {
+		s.asked = t.lines[c.first-1].text
+	}
+	for i := c.first - 1; i >= 0; i-- {
+		if t.lines[i].block != t.lines[c.first].block {
+			s.previous = j.person(t.lines[i].speaker)
+			break
+		}
+	}
+	for i := c.last + 1; i < len(t.lines); i++ {
+		if t.lines[i].block != t.lines[c.first].block {
+			s.next, s.answer = j.person(t.lines[i].speaker), t.lines[i].text
+			break
+		}
+	}
+	return s
+}
+
+// person is the canonical name behind a label, "" for generic labels.
+func (j *job) person(label string) string {
+	if !isPerson(label) {
+		return ""
+	}
+	return j.people.canonical(label)
+}

@@ -1,0 +1,166 @@
+package assistant
+
+import "fmt"
+
+// Similarity from which two items are the same. Two todos of one owner may say
+// less in common than two of different or unknown owners, which are never joined
+// when both are known.
+const (
+	sameOwner    = 0.45
+	anyOwner     = 0.6
+	sameDecision = 0.55
+	sameRisk     = 0.6
+)
+
+// mergeTodos joins todos that speak of the same work: the last stated value wins,
+// the quotes of both stay. Drafts come in reading order.
+func mergeTodos(all []*draft) []*draft {
+	var kept []*draft
+	for _, d := range all {
+		f := d.item.Fields.(TodoFields)
+		if i := findTodo(kept, d, f); i >= 0 {
+			joinTodo(kept[i], d)
+			continue
+		}
+		kept = append(kept, d)
+	}
+	return kept
+}
+
+func findTodo(kept []*draft, d *draft, f TodoFields) int {
+	best, at := 0.0, -1
+	for i, k := range kept {
+		g := k.item.Fields.(TodoFields)
+		if f.Owner != nil && g.Owner != nil && *f.Owner != *g.Owner {
+			continue
+		}
+		need := anyOwner
+		if f.Owner != nil && g.Owner != nil {
+			need = sameOwner
+		}
+		if s := similarity(g.Action, f.Action); s >= need && s > best {
+			best, at = s, i
+		}
+	}
+	return at
+}
+
+// joinTodo takes what d states into k.
+func joinTodo(k, d *draft) {
+	f, g := k.item.Fields.(TodoFields), d.item.Fields.(TodoFields)
+	if g.Owner != nil {
+		f.Owner = g.Owner
+	}
+	if g.DueWords != nil {
+		f.DueWords, f.DueDate = g.DueWords, g.DueDate
+	}
+	if len(g.Action) > len(f.Action) && k.item.State == StateUnconfirmed {
+		f.Action = g.Action
+	}
+	k.item.Fields = f
+	joinState(k, d)
+}
+
+// joinState keeps both quotes. An item is as good as the better of its two.
+func joinState(k, d *draft) {
+	for _, e := range d.item.Evidence {
+		if !hasEvidence(k.item.Evidence, e) {
+			k.item.Evidence = append(k.item.Evidence, e)
+		}
+	}
+	k.match += " " + d.match
+	k.corrects = k.corrects || d.corrects
+	if d.item.State == StateChecked {
+		k.item.State, k.item.Reason = StateChecked, ""
+	}
+}
+
+func hasEvidence(all []Evidence, e Evidence) bool {
+	for _, o := range all {
+		if o.Source == e.Source && o.Block == e.Block && o.Start == e.Start && o.End == e.End {
+			return true
+		}
+	}
+	return false
+}
+
+// mergeDecisions joins decisions that say the same; one that overrules an earlier
+// decision about the same thing points at it.
+func mergeDecisions(all []*draft) []*draft {
+	var kept []*draft
+	for _, d := range all {
+		at, s := mostSimilar(kept, d)
+		switch {
+		case s >= sameDecision && !contradicts(kept[at], d):
+			joinState(kept[at], d)
+			continue
+		case s >= sameDecision/2 && d.corrects && overrules(kept[at], d):
+			f := d.item.Fields.(DecisionFields)
+			id := kept[at].item.ID
+			f.Replaces = &id
+			d.item.Fields = f
+		}
+		d.item.ID = fmt.Sprintf("d%d", len(kept)+1)
+		kept = append(kept, d)
+	}
+	return kept
+}
+
+func mostSimilar(kept []*draft, d *draft) (at int, best float64) {
+	at = -1
+	for i, k := range kept {
+		if s := similarity(fieldsText(k.item.Fields), fieldsText(d.item.Fields)); s > best {
+			best, at = s, i
+		}
+	}
+	return at, best
+}
+
+// contradicts reports whether two statements hold different figures or days.
+func contradicts(a, b *draft) bool {
+	fa, fb := factSet(fieldsText(a.item.Fields)), factSet(fieldsText(b.item.Fields))
+	if len(fa) == 0 || len(fb) == 0 {
+		return false
+	}
+	for v := range fb {
+		if fa[v] {
+			return false
+		}
+	}
+	return true
+}
+
+func overrules(a, b *draft) bool {
+	return b.cand.script != a.cand.script || b.cand.first > a.cand.last
+}
+
+func factSet(text string) map[string]bool {
+	set := map[string]bool{}
+	for _, f := range factsOf(text) {
+		set[f.value] = true
+	}
+	return set
+}
+
+// mergeRisks joins risks that say the same.
+func mergeRisks(all []*draft) []*draft {
+	var kept []*draft
+	for _, d := range all {
+		if at, s := mostSimilar(kept, d); s >= sameRisk {
+			joinState(kept[at], d)
+			continue
+		}
+		kept = append(kept, d)
+	}
+	return kept
+}
+
+// itemsOf numbers the drafts and returns their items.
+func itemsOf(all []*draft, prefix string) []Item {
+	items := make([]Item, len(all))
+	for i, d := range all {
+		d.item.ID = fmt.Sprintf("%s%d", prefix, i+1)
+		items[i] = d.item
+	}
+	return items
+}

@@ -1,0 +1,199 @@
+package assistant
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// draftTodo checks the model's answer about a todo and makes an item of it.
+func (j *job) draftTodo(c candidate, s scene, dues []due, a todoAnswer) *draft {
+	fields := TodoFields{Action: tidy(a.Action)}
+	owner, proven := acceptOwner(s, deref(a.Owner))
+	if owner != "" {
+		fields.Owner = &owner
+	}
+	chosen := chooseDue(dues, deref(a.Due))
+	if chosen != nil {
+		words := chosen.text
+		fields.DueWords = &words
+		if chosen.ok {
+			day := chosen.date.Format(isoDate)
+			fields.DueDate = &day
+		}
+	}
+	d := j.newDraft(c, fields)
+	d.match = fields.Action + " " + c.text()
+	if chosen != nil {
+		d.final = chosen.corrects
+		j.addDueEvidence(d, chosen)
+		if !chosen.ok {
+			d.fail(ReasonDue)
+		}
+	}
+	if !proven {
+		d.fail(ReasonOwner)
+	}
+	return d
+}
+
+// chooseDue picks the deadline: the last one that a correction sets, else the
+// model's choice, else the only one that stands in the candidate itself.
+func chooseDue(dues []due, claimed string) *due {
+	var inside, chosen, corrected *due
+	for i := range dues {
+		d := &dues[i]
+		if d.inside && inside == nil {
+			inside = d
+		}
+		if claimed != "" && d.text == claimed && (chosen == nil || d.inside) {
+			chosen = d
+		}
+		if d.corrects && d.ok && (d.inside || inside != nil && d.line > inside.line) {
+			corrected = d
+		}
+	}
+	switch {
+	case corrected != nil:
+		return corrected
+	case chosen != nil:
+		return chosen
+	}
+	return inside
+}
+
+// addDueEvidence adds the sentence of the deadline where it is another one.
+func (j *job) addDueEvidence(d *draft, chosen *due) {
+	if chosen.inside {
+		return
+	}
+	l := d.cand.script.lines[chosen.line]
+	d.item.Evidence = append(d.item.Evidence, evidenceOf(j.docs[l.source], l, l))
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// tidy trims an answer's sentence: white space, a closing full stop.
+func tidy(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	return strings.TrimRight(s, "。；;，, ")
+}
+
+// fieldsText is the text of an item that has to be supported by its evidence.
+func fieldsText(fields any) string {
+	switch f := fields.(type) {
+	case TodoFields:
+		return f.Action
+	case DecisionFields:
+		return f.Text
+	case RiskFields:
+		return f.Text
+	}
+	return ""
+}
+
+// minSupport is the share of an item's word pieces that its evidence must hold.
+// An answer in the document's language copies most of its words; one taken from
+// a worked example shares next to none.
+const minSupport = 0.34
+
+// supportShare is the share of a's pieces (pairs of Han characters, Latin words)
+// that stand in b too; 1 for a text without pieces.
+func supportShare(a, b string) float64 {
+	pa, pb := pieces(a), pieces(b)
+	if len(pa) == 0 {
+		return 1
+	}
+	hit := 0
+	for p := range pa {
+		if pb[p] {
+			hit++
+		}
+	}
+	return float64(hit) / float64(len(pa))
+}
+
+// similarity compares two texts by their pieces: the share of the smaller one.
+func similarity(a, b string) float64 {
+	pa, pb := pieces(a), pieces(b)
+	if len(pa) > len(pb) {
+		pa, pb = pb, pa
+	}
+	if len(pa) == 0 {
+		return 0
+	}
+	hit := 0
+	for p := range pa {
+		if pb[p] {
+			hit++
+		}
+	}
+	return float64(hit) / float64(len(pa))
+}
+
+// pieces are the pairs of neighbouring Han characters of a text and its Latin
+// words, in lower case, without endings and small words.
+func pieces(text string) map[string]bool {
+	set := map[string]bool{}
+	var previous rune
+	var word strings.Builder
+	flush := func() {
+		if w := stem(word.String()); w != "" {
+			set[w] = true
+		}
+		word.Reset()
+	}
+	for _, r := range strings.ToLower(foldWidth(text)) {
+		if isWordRune(r) {
+			word.WriteRune(r)
+			previous = 0
+			continue
+		}
+		flush()
+		if !isHan(string(r)) || strings.ContainsRune("的了吧吗呢啊把就也都在是", r) {
+			previous = 0
+			continue
+		}
+		if previous != 0 {
+			set[string([]rune{previous, r})] = true
+		}
+		previous = r
+	}
+	flush()
+	return set
+}
+
+var smallWords = map[string]bool{
+	"the": true, "and": true, "for": true, "with": true, "that": true, "this": true, "will": true, "have": true, "has": true,
+	"are": true, "was": true, "you": true, "from": true, "them": true, "they": true, "our": true, "all": true, "can": true,
+	"get": true, "its": true, "into": true, "about": true, "should": true, "would": true, "could": true,
+}
+
+// stem shortens a Latin word to what its forms share; "" for small words.
+func stem(w string) string {
+	if smallWords[w] || len(w) < 3 && !strings.ContainsAny(w, "0123456789") {
+		return ""
+	}
+	for _, end := range []string{"ing", "ed", "es", "s", "e"} {
+		if strings.HasSuffix(w, end) && len(w)-len(end) >= 3 {
+			return w[:len(w)-len(end)]
+		}
+	}
+	return w
+}
+
+func join(rows []string) string { return strings.Join(rows, "") }
+
+// removeAll takes every occurrence of words out of a text.
+func removeAll(text string, words []string) string {
+	for _, w := range words {
+		if utf8.RuneCountInString(w) > 1 {
+			text = strings.ReplaceAll(text, w, "")
+		}
+	}
+	return text
+}

@@ -1,0 +1,188 @@
+package assistant
+
+import (
+	"context"
+	"strings"
+
+	"windowseat/prompts"
+)
+
+const translateAnswer = 260
+
+// translateAll turns texts into a language, each by a pass of its own, and returns
+// them in order. A text that is in the language already stays as it is. An answer
+// in the wrong language or with other figures is asked again once; changed lists,
+// per text, the facts that still differ.
+func (j *job) translateAll(ctx context.Context, task Task, texts []string, lang string) (out []string, changed [][]ChangedFact, err error) {
+	out, changed = append([]string(nil), texts...), make([][]ChangedFact, len(texts))
+	var todo []int
+	for i, t := range texts {
+		if t != "" && !inLanguage(t, lang, j.people.names) {
+			todo = append(todo, i)
+		}
+	}
+	j.runner.plan(len(todo))
+	err = j.runner.each(ctx, task, len(todo), func(k int) {
+		i := todo[k]
+		text, diffs, ok := j.translateOne(ctx, task, texts[i], lang)
+		if ok {
+			out[i], changed[i] = text, diffs
+		} else {
+			changed[i] = []ChangedFact{{Kind: kindLanguage, Draft: texts[i]}}
+		}
+	})
+	return out, changed, err
+}
+
+// kindLanguage marks a text that could not be put into the language.
+const kindLanguage = "language"
+
+func (j *job) translateOne(ctx context.Context, task Task, text, lang string) (best string, diffs []ChangedFact, ok bool) {
+	for try := range 2 {
+		var reply struct {
+			Text string `json:"text"`
+		}
+		p, err := promptOf(prompts.Translate, lang, []string{text + "\n"})
+		if err != nil {
+			return "", nil, false
+		}
+		p.Schema, p.MaxTokens = prompts.TranslateSchema(), translateAnswer
+		if try > 0 {
+			p.Temperature, p.Penalty = 0.4, 1.05
+		}
+		if err := j.runner.ask(ctx, task, p, &reply); err != nil {
+			return best, diffs, ok
+		}
+		got := tidyText(reply.Text)
+		d := j.compareFacts(text, got)
+		right := inLanguage(got, lang, j.people.names)
+		if right && (!ok || len(d) < len(diffs)) {
+			best, diffs, ok = got, d, true
+		}
+		if ok && len(diffs) == 0 {
+			break
+		}
+		j.runner.note(NoteLanguage)
+	}
+	return best, diffs, ok
+}
+
+// compareFacts lists the figures, dates and names of draft that text does not
+// hold, and those of text that draft lost.
+func (j *job) compareFacts(text, draft string) []ChangedFact {
+	diffs := []ChangedFact{}
+	had, has := factSet(text), factSet(draft)
+	for _, f := range factsOf(draft) {
+		if !had[f.value] && !smallInteger(f) {
+			diffs = append(diffs, ChangedFact{f.kind, f.text})
+		}
+	}
+	for _, f := range factsOf(text) {
+		if !has[f.value] && !smallInteger(f) {
+			diffs = append(diffs, ChangedFact{f.kind, "-" + f.text})
+		}
+	}
+	for _, m := range j.people.mentions(text) {
+		if !strings.Contains(draft, text[m.start:m.end]) && !strings.Contains(draft, m.name) {
+			diffs = append(diffs, ChangedFact{"name", "-" + text[m.start:m.end]})
+		}
+	}
+	return append(diffs, j.strangeNames(text, draft)...)
+}
+
+// smallInteger: up to twelve is written as a word in either language as often as
+// in figures (两次, "two"), so its absence proves nothing.
+func smallInteger(f fact) bool {
+	if f.kind != "number" || strings.HasSuffix(f.value, "%") {
+		return false
+	}
+	n := zhNumber(f.value)
+	return len(f.value) <= 2 && n <= 12
+}
+
+// strangeNames lists the persons of draft that text does not name.
+func (j *job) strangeNames(text, draft string) []ChangedFact {
+	var diffs []ChangedFact
+	known := map[string]bool{}
+	for _, m := range j.people.mentions(text) {
+		known[m.name] = true
+	}
+	for _, m := range j.people.mentions(draft) {
+		if !known[m.name] {
+			diffs = append(diffs, ChangedFact{"name", draft[m.start:m.end]})
+		}
+	}
+	return diffs
+}
+
+// translateItems puts the model's sentences of items into a language; quotes, names
+// and deadlines stay as they are written.
+func (j *job) translateItems(ctx context.Context, task Task, items []Item, lang string) error {
+	var texts []string
+	for i := range items {
+		texts = append(texts, wordsOf(items[i].Fields)...)
+	}
+	out, changed, err := j.translateAll(ctx, task, texts, lang)
+	at := 0
+	for i := range items {
+		n := len(wordsOf(items[i].Fields))
+		items[i].Fields = withWords(items[i].Fields, out[at:at+n])
+		for _, diffs := range changed[at : at+n] {
+			if len(diffs) > 0 && items[i].State == StateChecked {
+				items[i].State, items[i].Reason = StateUnconfirmed, reasonFor(diffs)
+			}
+		}
+		at += n
+	}
+	return err
+}
+
+func reasonFor(diffs []ChangedFact) string {
+	if diffs[0].Kind == kindLanguage {
+		return ReasonLanguage
+	}
+	return ReasonFacts
+}
+
+// wordsOf lists the sentences of an item that the model wrote, in a fixed order.
+func wordsOf(fields any) []string {
+	switch f := fields.(type) {
+	case TodoFields:
+		return []string{f.Action}
+	case DecisionFields:
+		return []string{f.Text}
+	case RiskFields:
+		return []string{f.Text, f.Trigger, f.Consequence}
+	case SummaryFields:
+		words := []string{f.Title, f.Overview}
+		for _, t := range f.Topics {
+			words = append(words, t.Title, t.Text)
+		}
+		return append(words, f.OpenQuestions...)
+	}
+	return nil
+}
+
+// withWords is wordsOf backwards.
+func withWords(fields any, words []string) any {
+	switch f := fields.(type) {
+	case TodoFields:
+		f.Action = words[0]
+		return f
+	case DecisionFields:
+		f.Text = words[0]
+		return f
+	case RiskFields:
+		f.Text, f.Trigger, f.Consequence = words[0], words[1], words[2]
+		return f
+	case SummaryFields:
+		f.Title, f.Overview = words[0], words[1]
+		topics := append([]Topic(nil), f.Topics...)
+		for i := range topics {
+			topics[i].Title, topics[i].Text = words[2+2*i], words[3+2*i]
+		}
+		f.Topics, f.OpenQuestions = topics, append([]string{}, words[2+2*len(topics):]...)
+		return f
+	}
+	return fields
+}
