@@ -102,3 +102,11 @@ func (a *Acts) check(op string, t0, t1 int) {
 
 // maxFinite is what an infinite activation saturates to.
 const maxFinite = math.MaxFloat32
+
+// Exp writes Exp32 of each element of x to dst, which may be x.
+func Exp(dst, x []float32) {
+	checkLen("Exp dst", len(dst), len(x))
+	if len(x) > 0 {
+		active.Load().exp(dst, x)
+	}
+}

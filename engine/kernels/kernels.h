@@ -16,6 +16,21 @@ enum { SCALE_OFFSET, SCALE_MIN, SCALE_K, SCALE_Q6K, SCALE_NONE };
 
 enum { GROUP = 32, ROW_TILE = 16, PAGE_TOKENS = 64, SPLIT_PAGES = 8, MAX_HEAD_DIM = 256 };
 
+/* Exp32, see ref.go. */
+#define EXP_LOW (-87.0f)
+#define EXP_HIGH 88.0f
+#define LOG2E 1.44269504f
+#define LN2_HIGH 0x1.62e4p-1f
+#define LN2_LOW 1.428606765330187e-06f
+#define EXP_E2 0x1.fffffcp-2f
+#define EXP_E3 0x1.555492p-3f
+#define EXP_E4 0x1.5558f4p-5f
+#define EXP_E5 0x1.123a2p-7f
+#define EXP_E6 0x1.6a23c6p-10f
+
+/* Groups of activations below this count as zero, see acts.go. */
+#define TINY_GROUP 0x1p-100f
+
 /* Operands of MatMul; activations and y start at token T0, w, y and bias at row R0. */
 struct matmul_args {
 	const uint8_t *w;       /* [ceil(rows/16), tile_bytes] */
@@ -84,5 +99,25 @@ struct rope_args {
 };
 
 void matmul_avx512(struct matmul_args a);
+void quantize_avx512(struct acts dst, const float *x);
+void rmsnorm_avx512(float *dst, const float *x, const float *w, int64_t n, float eps);
+void rmsnorm_quantize_avx512(struct acts dst, const float *x, const float *w, float eps);
+void swiglu_quantize_avx512(struct acts dst, const float *gate, const float *up, int64_t ldx);
+void exp_avx512(float *dst, const float *x, int64_t n);
+void rope_avx512(struct rope_args a);
+void store_kv_avx512(uint16_t *k_page, uint16_t *v_page, const float *k, const float *v, int64_t n);
+void attn_block_avx512(struct attn_args a);
+void attn_merge_avx512(struct merge_args a);
+
+void matmul_avx2(struct matmul_args a);
+void quantize_avx2(struct acts dst, const float *x);
+void rmsnorm_avx2(float *dst, const float *x, const float *w, int64_t n, float eps);
+void rmsnorm_quantize_avx2(struct acts dst, const float *x, const float *w, float eps);
+void swiglu_quantize_avx2(struct acts dst, const float *gate, const float *up, int64_t ldx);
+void exp_avx2(float *dst, const float *x, int64_t n);
+void rope_avx2(struct rope_args a);
+void store_kv_avx2(uint16_t *k_page, uint16_t *v_page, const float *k, const float *v, int64_t n);
+void attn_block_avx2(struct attn_args a);
+void attn_merge_avx2(struct merge_args a);
 
 #endif

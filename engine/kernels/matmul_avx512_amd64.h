@@ -3,12 +3,7 @@
 #ifndef WINDOWSEAT_MATMUL_AVX512_H
 #define WINDOWSEAT_MATMUL_AVX512_H
 
-#include <immintrin.h>
-
-#include "kernels.h"
-
-#define AVX512 KERNEL_TARGET("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,avx2,fma,f16c")
-#define AVX512_INLINE AVX512 static inline __attribute__((always_inline))
+#include "simd_avx512_amd64.h"
 
 /* group_bytes: integers of 16 rows x 32 elements. */
 AVX512_INLINE int64_t group_bytes(int codec)
@@ -54,11 +49,6 @@ AVX512_INLINE void load_quads(int codec, const uint8_t *p, __m512i w[8])
 		__m512i s = at < 4 ? _mm512_slli_epi16(h, 4 - at) : _mm512_srli_epi16(h, at - 4);
 		w[j] = _mm512_ternarylogic_epi64(s, pair, w[j], 0xea);
 	}
-}
-
-AVX512_INLINE __m512 load_f16(const uint8_t *p)
-{
-	return _mm512_cvtph_ps(_mm256_load_si256((const __m256i *)p));
 }
 
 /* k_scales holds what 8 groups of a K format share. */
