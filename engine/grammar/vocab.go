@@ -28,6 +28,8 @@ type VocabIndex struct {
 	fill   [nText]byte
 	spells bool // all bytes that strings and structure need are tokens
 
+	encoder Encoder // nil if the Vocab is none
+
 	main  *trie
 	terms [][]int32 // by term of main: tokens with this piece
 
@@ -54,10 +56,11 @@ type quoted struct{ n, id int32 }
 // 32-bit ids takes as much memory as the bits for 1/32 of the vocabulary.
 func (x *VocabIndex) denseAt() int { return max(64, x.size/32) }
 
-// NewVocabIndex reads the vocabulary once; it keeps no reference to it.
+// NewVocabIndex reads the vocabulary once. It keeps v only if it is an Encoder.
 func NewVocabIndex(v Vocab) *VocabIndex {
 	x := &VocabIndex{size: v.VocabSize()}
 	x.words = (x.size + 63) / 64
+	x.encoder, _ = v.(Encoder)
 	x.pieces = make([][]byte, x.size)
 	var ids []int32
 	for id := range int32(x.size) {
