@@ -62,7 +62,7 @@ type File struct {
 
 // Progress is called with the bytes that are there and the bytes wanted, from
 // the goroutine that called Get, for every MiB at the latest and every half
-// second while pip runs. done may go back when a source has to start again.
+// second while pip runs. done goes back only when a source has to start again.
 type Progress func(done, total int64)
 
 // spare is the disk space that must remain beside the file, so that the system

