@@ -162,6 +162,7 @@ func New(v Vocab) (*Tokenizer, error) {
 func (t *Tokenizer) index(v Vocab) error {
 	t.types = make([]Type, len(v.Tokens))
 	t.ids = make(map[string]int32, len(v.Tokens))
+	named := 0
 	for i, s := range v.Tokens {
 		t.types[i] = Normal
 		if v.Types != nil {
@@ -172,11 +173,10 @@ func (t *Tokenizer) index(v Vocab) error {
 			continue
 		}
 		t.ids[s] = int32(i)
+		named++
 	}
-	for i, s := range v.Tokens {
-		if s != "" && t.ids[s] != int32(i) {
-			return formatErrorf("token %q has the ids %d and %d", s, i, t.ids[s])
-		}
+	if len(t.ids) != named {
+		return formatErrorf("%d tokens have the spelling of another", named-len(t.ids))
 	}
 	for _, id := range append([]int32{v.BOS, v.EOS}, v.Ends...) {
 		if id != None && (id < 0 || int(id) >= len(v.Tokens)) {
