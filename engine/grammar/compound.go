@@ -27,42 +27,51 @@ func (c *checker) object(v *value, path string, depth int) (*node, error) {
 		}
 		n.closed = true
 	}
-	required, err := requiredNames(v.get("required"), path)
+	names, err := requiredNames(v.get("required"), path)
 	if err != nil {
 		return nil, err
 	}
-	if props := v.get("properties"); props != nil {
-		if props.kind != kObject {
-			return nil, fail(ErrSchema, path, "properties must be an object")
-		}
-		for i, name := range props.keys {
-			child, err := c.schema(props.vals[i], keyPath(path+"/properties", name), depth+1)
-			if err != nil {
-				return nil, err
-			}
-			n.props = append(n.props, prop{name: name, required: required[name], node: child})
-			delete(required, name)
-		}
+	props := v.get("properties")
+	if props == nil {
+		props = &value{kind: kObject}
 	}
-	for name := range required {
-		return nil, fail(ErrUnsatisfiable, path, "required property %q is not defined", name)
+	if props.kind != kObject {
+		return nil, fail(ErrSchema, path, "properties must be an object")
+	}
+	defined := make(map[string]bool, len(props.keys))
+	for _, name := range props.keys {
+		defined[name] = true
+	}
+	required := make(map[string]bool, len(names))
+	for _, name := range names {
+		if !defined[name] {
+			return nil, fail(ErrUnsatisfiable, path, "required property %q is not defined", name)
+		}
+		required[name] = true
+	}
+	for i, name := range props.keys {
+		child, err := c.schema(props.vals[i], keyPath(path+"/properties", name), depth+1)
+		if err != nil {
+			return nil, err
+		}
+		n.props = append(n.props, prop{name: name, required: required[name], node: child})
 	}
 	return n, nil
 }
 
-func requiredNames(v *value, path string) (map[string]bool, error) {
-	names := map[string]bool{}
+func requiredNames(v *value, path string) ([]string, error) {
 	if v == nil {
-		return names, nil
+		return nil, nil
 	}
 	if v.kind != kArray {
 		return nil, fail(ErrSchema, path, "required must be an array")
 	}
+	var names []string
 	for _, e := range v.vals {
 		if e.kind != kString {
 			return nil, fail(ErrSchema, path, "required must hold strings")
 		}
-		names[e.s] = true
+		names = append(names, e.s)
 	}
 	return names, nil
 }
@@ -71,7 +80,8 @@ func requiredNames(v *value, path string) (map[string]bool, error) {
 // judges the schemas as a validator does, not the narrower set that is written.
 // fuel bounds the comparisons; when it runs out the answer is false.
 func disjoint(a, b *node, fuel *int) bool {
-	if *fuel--; *fuel < 0 {
+	*fuel -= 1 + len(a.props) + len(b.props) + max(1, len(a.lits))*max(1, len(b.lits))
+	if *fuel < 0 {
 		return false
 	}
 	if a.kinds&b.kinds == 0 {
@@ -180,4 +190,29 @@ func decides(a, b *node, fuel *int) bool {
 		}
 	}
 	return false
+}
+
+// width bounds the number of threads that are in the node at once, capped above
+// maxThreads. known is a memo, for shared nodes.
+func (n *node) width(known map[*node]int) int {
+	if w, ok := known[n]; ok {
+		return w
+	}
+	w := 0
+	if n.item != nil {
+		w = n.item.width(known)
+	}
+	for _, e := range n.elems {
+		w = max(w, e.width(known))
+	}
+	for _, p := range n.props {
+		w = max(w, p.node.width(known))
+	}
+	for _, a := range n.alts {
+		w = min(w+a.width(known), maxThreads+1)
+	}
+	// Besides: a leaf and what follows it, the space, all keys that may come next.
+	w += 3 + len(n.props)
+	known[n] = w
+	return w
 }

@@ -12,6 +12,9 @@ import (
 type nfa struct {
 	edges [][]nfaEdge
 	eps   [][]nfaEps
+	seen  []int32 // by state: the last closure that visited it
+	turn  int32   // number of closures
+	stack []int32 // scratch of closure
 }
 
 type nfaEdge struct {
@@ -50,16 +53,19 @@ func (n *nfa) empty(from, to int32, g guard) {
 // closure extends the states over empty edges and sorts them. first and last
 // say whether the guarded edges hold.
 func (n *nfa) closure(states []int32, first, last bool) []int32 {
-	seen := make(map[int32]bool, len(states))
-	stack := slices.Clone(states)
+	if len(n.seen) < len(n.edges) {
+		n.seen = make([]int32, len(n.edges))
+	}
+	n.turn++
+	stack := append(n.stack[:0], states...)
 	var out []int32
 	for len(stack) > 0 {
 		s := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if seen[s] {
+		if n.seen[s] == n.turn {
 			continue
 		}
-		seen[s] = true
+		n.seen[s] = n.turn
 		out = append(out, s)
 		for _, e := range n.eps[s] {
 			if e.guard == always || e.guard == atStart && first || e.guard == atEnd && last {
@@ -67,6 +73,7 @@ func (n *nfa) closure(states []int32, first, last bool) []int32 {
 			}
 		}
 	}
+	n.stack = stack
 	slices.Sort(out)
 	return out
 }
@@ -87,12 +94,11 @@ func (r *rows) add(accept bool) int32 {
 	return int32(len(r.next) - 1)
 }
 
-// subsets makes n deterministic.
-func (n *nfa) subsets(start, final int32) (*rows, error) {
+// subsets makes n deterministic. work is the effort that may still be spent.
+func (n *nfa) subsets(start, final int32, work *int) (*rows, error) {
 	r := &rows{}
 	ids := map[string]int32{}
 	var sets [][]int32
-	work := 0
 	intern := func(set []int32, first bool) int32 {
 		set = n.closure(set, first, false)
 		key := subsetKey(set, first)
@@ -103,30 +109,23 @@ func (n *nfa) subsets(start, final int32) (*rows, error) {
 		id := r.add(accept)
 		ids[key] = id
 		sets = append(sets, set)
-		work += len(set)
 		return id
 	}
 	intern([]int32{start}, true)
 	for i := 0; i < len(sets); i++ {
-		if len(sets) > maxDFAStates || work > maxNFAWork {
+		starts := n.boundaries(sets[i])
+		*work -= 256 + len(starts)*len(sets[i])
+		if len(sets) > maxDFAStates || *work < 0 {
 			return nil, fmt.Errorf("%w: more than %d states", ErrTooLarge, maxDFAStates)
 		}
-		starts := n.boundaries(sets[i])
 		for j, b := range starts {
+			to := n.targets(sets[i], b)
+			if len(to) == 0 {
+				continue
+			}
 			end := 256
 			if j+1 < len(starts) {
 				end = starts[j+1]
-			}
-			var to []int32
-			for _, s := range sets[i] {
-				for _, e := range n.edges[s] {
-					if int(e.lo) <= b && b <= int(e.hi) {
-						to = append(to, e.to)
-					}
-				}
-			}
-			if to == nil {
-				continue
 			}
 			id := intern(to, false)
 			for ; b < end; b++ {
@@ -135,6 +134,19 @@ func (n *nfa) subsets(start, final int32) (*rows, error) {
 		}
 	}
 	return r, nil
+}
+
+// targets returns the states after byte b from any of the set.
+func (n *nfa) targets(set []int32, b int) []int32 {
+	var to []int32
+	for _, s := range set {
+		for _, e := range n.edges[s] {
+			if int(e.lo) <= b && b <= int(e.hi) {
+				to = append(to, e.to)
+			}
+		}
+	}
+	return to
 }
 
 // boundaries returns the bytes at which the reachable set may change, sorted.
@@ -264,27 +276,35 @@ func (r *rows) distances(usable *[256]bool) []int32 {
 	return dist
 }
 
-// pack groups bytes with equal columns.
+// pack groups bytes with equal columns: all bytes start in one class, and each
+// row splits the classes in which it differs.
 func (r *rows) pack(d *dfa) {
-	groups := map[string]uint8{}
-	var columns []int
-	col := make([]byte, 4*len(r.next))
-	for b := range 256 {
-		for s := range r.next {
-			binary.LittleEndian.PutUint32(col[4*s:], uint32(r.next[s][b]))
+	reps := []byte{0}     // first byte of each class
+	parents := []uint8{0} // class that it was split from
+	for s := range r.next {
+		row := &r.next[s]
+		old := len(reps)
+		for b := range 256 {
+			c := d.class[b]
+			if row[b] == row[reps[c]] {
+				continue
+			}
+			// A class made by this row may hold the byte already.
+			to := slices.IndexFunc(reps[old:], func(rep byte) bool {
+				return row[rep] == row[b] && parents[d.class[rep]] == c
+			})
+			if to < 0 {
+				to = len(reps) - old
+				reps = append(reps, byte(b))
+				parents = append(parents, c)
+			}
+			d.class[b] = uint8(old + to)
 		}
-		id, ok := groups[string(col)]
-		if !ok {
-			id = uint8(len(columns))
-			groups[string(col)] = id
-			columns = append(columns, b)
-		}
-		d.class[b] = id
 	}
-	d.nClasses = len(columns)
+	d.nClasses = len(reps)
 	d.next = make([]int32, 0, len(r.next)*d.nClasses)
 	for s := range r.next {
-		for _, b := range columns {
+		for _, b := range reps {
 			d.next = append(d.next, r.next[s][b])
 		}
 	}

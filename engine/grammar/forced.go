@@ -17,23 +17,36 @@ const maxForced = 1 << 10
 // Forced appends to dst the tokens that must follow, so that they can be
 // prefilled instead of decoded, and returns it. It moves nothing. The forced
 // bytes are cut by the Vocab if it is an Encoder, else by longest match. The cut
-// stops where an allowed token reaches beyond the forced bytes, so that the model
-// sees no boundary that its tokenizer would not make. The result keeps within
-// the budget.
+// stops before the first byte at which an allowed token begins that reaches beyond
+// the forced bytes, so that the model sees no boundary that its tokenizer would
+// not make. The result keeps within the budget.
 func (m *Matcher) Forced(dst []int32) []int32 {
 	text := m.forcedText()
-	if len(text) == 0 {
+	safe := m.uncrossed(text)
+	if safe == 0 {
 		return dst
 	}
 	probe := m.Clone()
 	for _, id := range m.g.index.cut(text) {
-		if m.g.crosses(text, probe.set) || probe.Accept(id) != nil {
+		if safe -= len(m.g.index.pieces[id]); safe < 0 || probe.Accept(id) != nil {
 			break
 		}
 		dst = append(dst, id)
-		text = text[len(m.g.index.pieces[id]):]
 	}
 	return dst
+}
+
+// uncrossed returns how many bytes of the forced text no token can join with
+// what comes after the text.
+func (m *Matcher) uncrossed(text []byte) int {
+	set := m.set
+	for i := range text {
+		if m.g.crosses(text[i:], set) {
+			return i
+		}
+		set = m.g.prog.stepAll(nil, set, text[i])
+	}
+	return len(text)
 }
 
 // forcedText returns the bytes on which there is no choice.

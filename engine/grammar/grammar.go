@@ -33,7 +33,10 @@ func Compile(schema []byte, v *VocabIndex) (*Grammar, error) {
 	if !v.spells {
 		return nil, fail(ErrVocab, "#", "a byte of ASCII or of UTF-8 sequences is no token of its own")
 	}
-	e := &emitter{index: v, dfas: map[*node]*dfa{}}
+	if w := root.width(map[*node]int{}); w > maxThreads {
+		return nil, fail(ErrTooLarge, "#", "more than %d alternatives at once", maxThreads)
+	}
+	e := &emitter{index: v, dfas: map[*node]*dfa{}, work: maxNFAWork}
 	e.code = append(e.code, instr{op: opAccept})
 	start, err := e.emit(root, 0)
 	if err != nil {

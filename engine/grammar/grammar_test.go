@@ -184,6 +184,52 @@ func TestLanguage(t *testing.T) {
 	}
 }
 
+func TestDisjoint(t *testing.T) {
+	object := func(props, required, extra string) string {
+		return `{"type":"object","properties":{` + props + `},"required":[` + required + `]` + extra + `}`
+	}
+	closed := `,"additionalProperties":false`
+	cases := []struct {
+		name, a, b string
+		want       bool
+	}{
+		{"types", `{"type":"string"}`, `{"type":["null","integer"]}`, true},
+		{"integer in number", `{"type":"integer"}`, `{"type":"number"}`, false},
+		{"ranges", `{"type":"integer","maximum":3}`, `{"type":"number","exclusiveMinimum":3}`, true},
+		{"touching ranges", `{"type":"integer","maximum":3}`, `{"type":"number","minimum":3}`, false},
+		{"lengths", `{"type":"string","maxLength":3}`, `{"type":"string","minLength":4}`, true},
+		{"overlapping lengths", `{"type":"string","maxLength":3}`, `{"type":"string","minLength":3}`, false},
+		{"constants", `{"enum":[1,"a",[1]]}`, `{"enum":[2,"b",[2]]}`, true},
+		{"equal numbers", `{"const":1}`, `{"const":1.0}`, false},
+		{"equal objects", `{"const":{"a":1,"b":2}}`, `{"const":{"b":2,"a":1}}`, false},
+		{"constant in length", `{"const":"abc"}`, `{"type":"string","maxLength":3}`, false},
+		{"constant beyond length", `{"const":"abcd"}`, `{"type":"string","maxLength":3}`, true},
+		{"constant in pattern", `{"type":"string","pattern":"^a"}`, `{"const":"ab"}`, false},
+		{"constant not in pattern", `{"type":"string","pattern":"^a"}`, `{"const":"ba"}`, true},
+		{"constant in range", `{"const":5}`, `{"type":"integer","minimum":5}`, false},
+		{"constant below range", `{"const":4.5}`, `{"type":"number","minimum":5}`, true},
+		{"counts", `{"type":"array","maxItems":1,"items":{"type":"null"}}`, `{"type":"array","minItems":2,"items":{"type":"null"}}`, true},
+		{"items", `{"type":"array","minItems":1,"items":{"type":"null"}}`, `{"type":"array","minItems":1,"items":{"type":"string"}}`, true},
+		{"both empty", `{"type":"array","items":{"type":"null"}}`, `{"type":"array","minItems":1,"items":{"type":"string"}}`, false},
+		{"discriminator", object(`"k":{"const":"a"}`, `"k"`, ""), object(`"k":{"const":"b"}`, `"k"`, ""), true},
+		{"optional discriminator", object(`"k":{"const":"a"}`, ``, closed), object(`"k":{"const":"b"}`, ``, closed), false},
+		{"missing in closed", object(`"a":{"type":"null"}`, `"a"`, ""), object(`"b":{"type":"null"}`, ``, closed), true},
+		{"missing in open", object(`"a":{"type":"null"}`, `"a"`, ""), object(`"b":{"type":"null"}`, ``, ""), false},
+		{"union", `{"anyOf":[{"const":1},{"const":2}]}`, `{"anyOf":[{"const":3},{"const":2}]}`, false},
+		{"disjoint union", `{"anyOf":[{"const":1},{"const":2}]}`, `{"type":["string","integer"],"minimum":3}`, true},
+	}
+	for _, c := range cases {
+		for _, pair := range []string{c.a + "," + c.b, c.b + "," + c.a} {
+			_, err := grammar.Compile([]byte(`{"oneOf":[`+pair+`]}`), syntheticIndex())
+			if c.want {
+				assert.NoError(t, err, c.name)
+			} else {
+				assert.ErrorIs(t, err, grammar.ErrUnsupported, c.name)
+			}
+		}
+	}
+}
+
 // accepts feeds the text byte by byte; the first 256 tokens are the bytes.
 func accepts(t testing.TB, g *grammar.Grammar, text string) bool {
 	m := newMatcher(t, g, 1000)
@@ -266,6 +312,12 @@ func TestRefused(t *testing.T) {
 		{"long answer", `{"type":"string","minLength":100000}`, grammar.ErrTooLarge, "#"},
 		{"nested counts", `{"type":"array","minItems":1000,"items":{"type":"array","minItems":1000,"items":{"type":"null"}}}`, grammar.ErrTooLarge, "#"},
 		{"huge exponent", `{"type":"number","minimum":1e999999999}`, grammar.ErrTooLarge, "minimum"},
+		{"many alternatives", `{"anyOf":[` + strings.Repeat(`{"type":"null"},`, 2000) + `{"type":"null"}]}`, grammar.ErrTooLarge, "at once"},
+		{"long enum value", `{"const":"` + strings.Repeat("x", 9000) + `"}`, grammar.ErrTooLarge, "bytes of constants"},
+		{"large document", strings.Repeat(" ", 1<<20) + `{"type":"null"}`, grammar.ErrTooLarge, "bytes"},
+		{"deep document", strings.Repeat("[", 300) + strings.Repeat("]", 300), grammar.ErrTooLarge, "nested"},
+		{"many decimals", `{"type":"number","minimum":0.000000000000000001}`, grammar.ErrTooLarge, "decimals"},
+		{"many digits", `{"type":"integer","minimum":1e30}`, grammar.ErrTooLarge, "digits"},
 		{"huge pattern", `{"type":"string","pattern":"^(a|b)*a(a|b){30}$"}`, grammar.ErrTooLarge, "states"},
 	}
 	for _, c := range cases {

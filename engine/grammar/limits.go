@@ -13,9 +13,10 @@ const (
 	maxArrays      = 8       // arrays within arrays; sizes the thread's counters
 	maxInstrs      = 1 << 16 // instructions after $ref expansion
 	maxDFAStates   = 1 << 13 // states of one DFA
-	maxTotalDFA    = 1 << 16 // states of all DFAs of a grammar
+	maxTotalDFA    = 1 << 15 // states of all DFAs of a grammar
 	maxNFAStates   = 1 << 16 // states of one pattern before it is made deterministic
-	maxNFAWork     = 1 << 23 // subset members visited while making one DFA
+	maxNFAWork     = 1 << 23 // subset members visited while making all DFAs
+	maxThreads     = 1 << 10 // places where an answer may be at once
 	maxMinBytes    = 1 << 16 // bytes of the shortest answer
 	maxPieceBytes  = 1 << 12 // longer tokens are never allowed
 )

@@ -13,7 +13,7 @@ const (
 )
 
 // group is a set of tokens after which the shortest completion needs the same
-// number of tokens. Bits and ids may be shared with the VocabIndex.
+// number of tokens. It has bits or ids, which may be shared with the VocabIndex.
 type group struct {
 	need int32
 	ids  []int32
@@ -143,15 +143,22 @@ func (b *entryBuilder) finish() *entry {
 	return e
 }
 
-// or adds to dst the tokens after which at most limit more are needed.
-func (e *entry) or(dst []uint64, limit int32) {
-	for i := range e.groups {
-		gr := &e.groups[i]
-		if gr.need > limit {
-			return
-		}
-		setBits(dst, gr.ids)
-		for j, w := range gr.bits {
+// set makes dst the tokens after which at most limit more are needed.
+func (e *entry) set(dst []uint64, limit int32) {
+	if len(e.groups) == 0 || e.groups[0].bits == nil || e.groups[0].need > limit {
+		clear(dst)
+		e.or(dst, 0, limit)
+		return
+	}
+	copy(dst, e.groups[0].bits) // a group has bits or ids
+	e.or(dst, 1, limit)
+}
+
+// or adds such tokens to dst, from a group on.
+func (e *entry) or(dst []uint64, from int, limit int32) {
+	for i := from; i < len(e.groups) && e.groups[i].need <= limit; i++ {
+		setBits(dst, e.groups[i].ids)
+		for j, w := range e.groups[i].bits {
 			dst[j] |= w
 		}
 	}

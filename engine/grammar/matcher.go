@@ -56,12 +56,14 @@ func (m *Matcher) Minimum() int {
 // vocabulary has no EOG token, or an EOG token was accepted.
 func (m *Matcher) Mask(dst []uint64) {
 	dst = dst[:m.g.index.words]
-	clear(dst)
 	if m.ended {
+		clear(dst)
 		return
 	}
-	for i := range m.set {
-		m.g.entry(&m.set[i]).or(dst, int32(m.left-1))
+	limit := int32(m.left - 1)
+	m.g.entry(&m.set[0]).set(dst, limit)
+	for i := range m.set[1:] {
+		m.g.entry(&m.set[1+i]).or(dst, 0, limit)
 	}
 	if m.complete() {
 		setBits(dst, m.g.index.eog)

@@ -86,8 +86,9 @@ func ceilRat(r *big.Rat, open bool) *big.Int {
 }
 
 // rows builds the automaton of the literals of the numbers in the range: one
-// branch per sign and number of integer digits, then made deterministic.
-func (n *numRange) rows(path string) (*rows, error) {
+// branch per sign and number of integer digits, then made deterministic, which
+// spends work.
+func (n *numRange) rows(path string, work *int) (*rows, error) {
 	lo, hi, err := n.scaled(path)
 	if err != nil {
 		return nil, err
@@ -113,7 +114,7 @@ func (n *numRange) rows(path string) (*rows, error) {
 		}
 		b.magnitudes(minus, from, new(big.Int).Neg(lo))
 	}
-	return a.subsets(start, final)
+	return a.subsets(start, final, work)
 }
 
 // digitBuilder writes decimal literals with at most frac decimals.

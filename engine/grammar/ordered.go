@@ -228,7 +228,7 @@ func (v *value) rat() (*big.Rat, bool) {
 }
 
 // equalValues reports whether a and b are the same JSON value; numbers compare
-// by value, and two numbers too long to evaluate count as equal.
+// by value. Numbers too long to evaluate and very large objects count as equal.
 func equalValues(a, b *value) bool {
 	if a.kind != b.kind || len(a.vals) != len(b.vals) {
 		return false
@@ -250,6 +250,9 @@ func equalValues(a, b *value) bool {
 		}
 	case kObject:
 		for i, k := range a.keys {
+			if len(a.keys) > 1<<10 {
+				return true // the comparison below is quadratic
+			}
 			if o := b.get(k); o == nil || !equalValues(a.vals[i], o) {
 				return false
 			}

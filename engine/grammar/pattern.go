@@ -13,7 +13,7 @@ import (
 // The syntax is that of Go's regexp without flags, word boundaries and line
 // anchors. Control characters other than those with a short escape are not
 // written, nor is white space that ECMA 262 and Go classify differently.
-func patternRows(expr string) (*rows, error) {
+func patternRows(expr string, work *int) (*rows, error) {
 	re, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
 		return nil, fmt.Errorf("%w: pattern: %s", ErrUnsupported, syntaxCode(err))
@@ -28,7 +28,7 @@ func patternRows(expr string) (*rows, error) {
 		return nil, err
 	}
 	b.anything(final, final)
-	return b.nfa.subsets(start, final)
+	return b.nfa.subsets(start, final, work)
 }
 
 type patternBuilder struct {

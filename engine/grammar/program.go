@@ -62,6 +62,7 @@ type emitter struct {
 	scope  []int32
 	dfas   map[*node]*dfa
 	states int // of all DFAs
+	work   int // effort left for making DFAs
 	depth  int
 }
 
@@ -184,9 +185,9 @@ func (e *emitter) dfa(n *node) (*dfa, error) {
 	var err error
 	switch n.shape {
 	case sNumber:
-		r, err = n.num.rows(n.path)
+		r, err = n.num.rows(n.path, &e.work)
 	case sPattern:
-		r, err = patternRows(n.expr)
+		r, err = patternRows(n.expr, &e.work)
 	default:
 		lits := make([][]byte, len(n.lits))
 		for i, v := range n.lits {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -43,9 +44,10 @@ func TestRealVocabularies(t *testing.T) {
 	for _, name := range []string{qwen, smol} {
 		t.Run(name, func(t *testing.T) {
 			tok := realTokenizer(t, name)
+			before := heap()
 			began := time.Now()
 			x := grammar.NewVocabIndex(tok)
-			t.Logf("index of %d tokens: %v; missing bytes %x", tok.VocabSize(), time.Since(began), tok.MissingBytes())
+			t.Logf("index of %d tokens: %v, %d KiB; missing bytes %x", tok.VocabSize(), time.Since(began), (heap()-before)>>10, tok.MissingBytes())
 			began = time.Now()
 			g, err := grammar.Compile([]byte(meeting), x)
 			require.NoError(t, err)
@@ -58,6 +60,14 @@ func TestRealVocabularies(t *testing.T) {
 			}
 		})
 	}
+}
+
+// heap returns the live bytes.
+func heap() int64 {
+	runtime.GC()
+	var s runtime.MemStats
+	runtime.ReadMemStats(&s)
+	return int64(s.HeapAlloc)
 }
 
 // follow decodes the text in the tokenizer's own cut and checks each mask.

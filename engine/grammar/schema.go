@@ -193,7 +193,7 @@ func (c *checker) combined(key string, v *value, path string, depth int) (*node,
 		n.kinds |= a.kinds
 	}
 	if key == "oneOf" {
-		fuel := 1 << 16
+		fuel := 1 << 20
 		for i, a := range n.alts {
 			for j, b := range n.alts[:i] {
 				if !disjoint(a, b, &fuel) {
