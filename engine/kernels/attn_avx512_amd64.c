@@ -185,7 +185,7 @@ AVX512 void attn_block_avx512(struct attn_args a)
 	for (int64_t page = 0; page * PAGE_TOKENS < a.p1 - a.p0; page++) {
 		/* 7 rows go as 4 and 3: an even split costs less than 6 and 1. */
 		for (int64_t r = 0; r < rows;) {
-			int64_t left = rows - r, n = left >= TILE && left != TILE + 1 ? TILE : left == TILE + 1 ? 4 : left;
+			int64_t left = rows - r, n = left == TILE + 1 ? 4 : left < TILE ? left : TILE;
 			attn_page(&a, page, r, (int)n);
 			r += n;
 		}

@@ -1,0 +1,136 @@
+/* Quantization of activations, RMSNorm, SwiGLU, exp: see the wrappers in acts.go.
+ * Row lengths are multiples of 32 (16 in rmsnorm); loads need no alignment. */
+#include "simd_avx2_amd64.h"
+
+/* finite: NaN becomes 0, infinities the largest finite values. */
+AVX2_INLINE __m256 finite(__m256 x)
+{
+	x = _mm256_and_ps(x, _mm256_cmp_ps(x, x, _CMP_ORD_Q));
+	return _mm256_min_ps(_mm256_max_ps(x, _mm256_set1_ps(-__FLT_MAX__)), _mm256_set1_ps(__FLT_MAX__));
+}
+
+AVX2_INLINE float largest(__m256 x)
+{
+	return tree_max(x, x);
+}
+
+AVX2_INLINE int32_t total(__m256i x)
+{
+	__m128i s = _mm_add_epi32(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
+	s = _mm_add_epi32(s, _mm_shuffle_epi32(s, 0x4e));
+	return _mm_cvtsi128_si32(_mm_add_epi32(s, _mm_shuffle_epi32(s, 0xb1)));
+}
+
+/* quantize_group stores group g (counted over all rows) of x. */
+AVX2_INLINE void quantize_group(const struct acts *dst, int64_t g, __m256 x[4])
+{
+	const __m256 sign = _mm256_set1_ps(-0.0f);
+	__m256 peak = _mm256_setzero_ps();
+	for (int i = 0; i < 4; i++) {
+		x[i] = finite(x[i]);
+		peak = _mm256_max_ps(peak, _mm256_andnot_ps(sign, x[i]));
+	}
+	const float amax = largest(peak);
+	float scale = 0, inverse = 0;
+	if (amax >= TINY_GROUP) {
+		scale = amax / 127;
+		inverse = 127 / amax;
+	}
+	__m256i q[4];
+	for (int i = 0; i < 4; i++)
+		q[i] = _mm256_cvtps_epi32(_mm256_mul_ps(x[i], _mm256_set1_ps(inverse)));
+	/* The packs work per 128-bit lane; the permutation restores the order. */
+	__m256i bytes = _mm256_packs_epi16(_mm256_packs_epi32(q[0], q[1]), _mm256_packs_epi32(q[2], q[3]));
+	bytes = _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+	_mm256_storeu_si256((__m256i *)(dst->q + GROUP * g), bytes);
+	int32_t first = total(_mm256_add_epi32(q[0], q[1])), second = total(_mm256_add_epi32(q[2], q[3]));
+	dst->scale[g] = scale;
+	dst->scale_sum[g] = scale * (float)(first + second);
+	dst->sum[2 * g] = first;
+	dst->sum[2 * g + 1] = second;
+	dst->bias16[2 * g] = -128 * first;
+	dst->bias16[2 * g + 1] = -128 * second;
+	dst->bias32[g] = -128 * (first + second);
+}
+
+/* quantize_avx2: x [rows, k]. */
+AVX2 void quantize_avx2(struct acts dst, const float *x)
+{
+	for (int64_t g = 0; g < dst.rows * dst.k / GROUP; g++) {
+		__m256 v[4];
+		for (int i = 0; i < 4; i++)
+			v[i] = _mm256_loadu_ps(x + GROUP * g + 8 * i);
+		quantize_group(&dst, g, v);
+	}
+}
+
+/* inverse_rms is 1/sqrt(mean of squares + eps). */
+AVX2_INLINE float inverse_rms(const float *x, int64_t n, float eps)
+{
+	__m256 lo = _mm256_setzero_ps(), hi = lo;
+	for (int64_t i = 0; i < n; i += 16) {
+		__m256 u = _mm256_loadu_ps(x + i), v = _mm256_loadu_ps(x + i + 8);
+		lo = _mm256_fmadd_ps(u, u, lo);
+		hi = _mm256_fmadd_ps(v, v, hi);
+	}
+	float mean = tree_sum(lo, hi) / (float)n;
+	return 1 / _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(mean + eps)));
+}
+
+AVX2_INLINE __m256 normalize(const float *x, const float *w, float r)
+{
+	return _mm256_mul_ps(_mm256_mul_ps(_mm256_loadu_ps(x), _mm256_set1_ps(r)), _mm256_loadu_ps(w));
+}
+
+/* rmsnorm_avx2: dst, x, w [n]; dst may be x. */
+AVX2 void rmsnorm_avx2(float *dst, const float *x, const float *w, int64_t n, float eps)
+{
+	const float r = inverse_rms(x, n, eps);
+	for (int64_t i = 0; i < n; i += 8)
+		_mm256_storeu_ps(dst + i, normalize(x + i, w + i, r));
+}
+
+/* rmsnorm_quantize_avx2: x [rows, k], w [k]. */
+AVX2 void rmsnorm_quantize_avx2(struct acts dst, const float *x, const float *w, float eps)
+{
+	const int64_t groups = dst.k / GROUP;
+	for (int64_t t = 0; t < dst.rows; t++, x += dst.k) {
+		const float r = inverse_rms(x, dst.k, eps);
+		for (int64_t g = 0; g < groups; g++) {
+			__m256 v[4];
+			for (int i = 0; i < 4; i++)
+				v[i] = normalize(x + GROUP * g + 8 * i, w + GROUP * g + 8 * i, r);
+			quantize_group(&dst, t * groups + g, v);
+		}
+	}
+}
+
+AVX2_INLINE __m256 swiglu(const float *gate, const float *up)
+{
+	__m256 g = _mm256_loadu_ps(gate);
+	/* -g flips the sign also of NaN and zero, as Go's negation does. */
+	__m256 e = exp8(_mm256_xor_ps(g, _mm256_set1_ps(-0.0f)));
+	return _mm256_mul_ps(_mm256_div_ps(g, _mm256_add_ps(_mm256_set1_ps(1), e)), _mm256_loadu_ps(up));
+}
+
+/* swiglu_quantize_avx2: gate, up [rows, ldx], the first k of each row. */
+AVX2 void swiglu_quantize_avx2(struct acts dst, const float *gate, const float *up, int64_t ldx)
+{
+	const int64_t groups = dst.k / GROUP;
+	for (int64_t t = 0; t < dst.rows; t++, gate += ldx, up += ldx)
+		for (int64_t g = 0; g < groups; g++) {
+			__m256 v[4];
+			for (int i = 0; i < 4; i++)
+				v[i] = swiglu(gate + GROUP * g + 8 * i, up + GROUP * g + 8 * i);
+			quantize_group(&dst, t * groups + g, v);
+		}
+}
+
+/* exp_avx2: dst, x [n], any n; dst may be x. */
+AVX2 void exp_avx2(float *dst, const float *x, int64_t n)
+{
+	for (int64_t i = 0; i < n; i += 8) {
+		const __m256i live = _mm256_castps_si256(lanes(n - i));
+		_mm256_maskstore_ps(dst + i, live, exp8(_mm256_maskload_ps(x + i, live)));
+	}
+}

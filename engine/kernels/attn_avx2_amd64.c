@@ -1,0 +1,241 @@
+/* Attention over KV pages, RoPE and StoreKV: see the wrappers in attn.go.
+ *
+ * The same scheme as in attn_avx512_amd64.c, with 16 registers: tiles of up to 6
+ * query rows by 16 positions, or by 16 elements of the output. */
+#include <math.h>
+
+#include "simd_avx2_amd64.h"
+
+enum { TILE = 6 };
+
+/* tile is the work on one page: the state of up to 6 rows. */
+struct tile {
+	int n;                /* rows */
+	int64_t first;        /* number of the first: query * group + head */
+	int64_t seen[TILE];   /* positions of the page that each row sees, 0..64 */
+	float correction[TILE];
+	float q[TILE][MAX_HEAD_DIM] __attribute__((aligned(32))); /* scaled queries */
+	float p[TILE][PAGE_TOKENS] __attribute__((aligned(32)));  /* scores, then exp */
+};
+
+/* score: p[i][j] = sum_d q[i][d] k[d][j], sequential over d, for 16 positions at k. */
+AVX2_INLINE void score(struct tile *t, int n, const uint16_t *k, int64_t head_dim, int j)
+{
+	__m256 s[TILE][2];
+#pragma GCC unroll 6
+	for (int i = 0; i < n; i++)
+		s[i][0] = s[i][1] = _mm256_setzero_ps();
+	for (int64_t d = 0; d < head_dim; d++, k += PAGE_TOKENS) {
+		__m256 lo = load8_f16(k), hi = load8_f16(k + 8);
+#pragma GCC unroll 6
+		for (int i = 0; i < n; i++) {
+			__m256 q = _mm256_broadcast_ss(&t->q[i][d]);
+			s[i][0] = _mm256_fmadd_ps(q, lo, s[i][0]);
+			s[i][1] = _mm256_fmadd_ps(q, hi, s[i][1]);
+		}
+	}
+#pragma GCC unroll 6
+	for (int i = 0; i < n; i++) {
+		_mm256_store_ps(t->p[i] + j, s[i][0]);
+		_mm256_store_ps(t->p[i] + j + 8, s[i][1]);
+	}
+}
+
+AVX2 static void score_tile(struct tile *t, const uint16_t *k, int64_t head_dim)
+{
+	for (int j = 0; j < PAGE_TOKENS; j += 16, k += 16) {
+		switch (t->n) {
+		case 1: score(t, 1, k, head_dim, j); break;
+		case 2: score(t, 2, k, head_dim, j); break;
+		case 3: score(t, 3, k, head_dim, j); break;
+		case 4: score(t, 4, k, head_dim, j); break;
+		case 5: score(t, 5, k, head_dim, j); break;
+		case 6: score(t, 6, k, head_dim, j); break;
+		}
+	}
+}
+
+/* softmax turns the scores of row i into exp(s-m) and updates its m and l. */
+AVX2 static void softmax(struct tile *t, int i, float *m, float *l)
+{
+	float *p = t->p[i];
+	const __m256 low = _mm256_set1_ps(-INFINITY);
+	__m256 top[2] = {low, low}, sum[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()};
+	for (int v = 0; v < 8; v++) {
+		__m256 larger = _mm256_max_ps(_mm256_load_ps(p + 8 * v), top[v % 2]);
+		top[v % 2] = _mm256_blendv_ps(top[v % 2], larger, lanes(t->seen[i] - 8 * v));
+	}
+	float page = tree_max(top[0], top[1]), next = page > *m ? page : *m;
+	for (int v = 0; v < 8; v++) {
+		__m256 e = exp8(_mm256_sub_ps(_mm256_load_ps(p + 8 * v), _mm256_set1_ps(next)));
+		e = _mm256_and_ps(e, lanes(t->seen[i] - 8 * v));
+		sum[v % 2] = _mm256_add_ps(sum[v % 2], e);
+		_mm256_store_ps(p + 8 * v, e);
+	}
+	t->correction[i] = _mm256_cvtss_f32(exp8(_mm256_set1_ps(*m - next)));
+	*l = fmaf(*l, t->correction[i], tree_sum(sum[0], sum[1]));
+	*m = next;
+}
+
+/* weigh: o[i][d] = o[i][d]*c[i] + sum_j p[i][j] v[j][d] for n rows, 16 elements d,
+ * and positions [j0, j1), sequential over j. c: NULL for none. */
+AVX2_INLINE void weigh(const float (*p)[PAGE_TOKENS], const float *c, int n, float *o, int64_t o_stride, const uint16_t *v, int64_t v_stride, int64_t j0, int64_t j1)
+{
+	__m256 acc[TILE][2];
+#pragma GCC unroll 6
+	for (int i = 0; i < n; i++)
+#pragma GCC unroll 2
+		for (int e = 0; e < 2; e++) {
+			acc[i][e] = _mm256_loadu_ps(o + i * o_stride + 8 * e);
+			if (c)
+				acc[i][e] = _mm256_mul_ps(acc[i][e], _mm256_set1_ps(c[i]));
+		}
+	for (int64_t j = j0; j < j1; j++) {
+		__m256 lo = load8_f16(v + j * v_stride), hi = load8_f16(v + j * v_stride + 8);
+#pragma GCC unroll 6
+		for (int i = 0; i < n; i++) {
+			__m256 pj = _mm256_broadcast_ss(&p[i][j]);
+			acc[i][0] = _mm256_fmadd_ps(pj, lo, acc[i][0]);
+			acc[i][1] = _mm256_fmadd_ps(pj, hi, acc[i][1]);
+		}
+	}
+#pragma GCC unroll 6
+	for (int i = 0; i < n; i++)
+#pragma GCC unroll 2
+		for (int e = 0; e < 2; e++)
+			_mm256_storeu_ps(o + i * o_stride + 8 * e, acc[i][e]);
+}
+
+/* weigh_tile adds the page to the outputs: first the positions that all rows see,
+ * together, then what single rows see beyond. */
+AVX2 static void weigh_tile(const struct tile *t, const struct attn_args *a, const uint16_t *v)
+{
+	const int64_t dim = a->head_dim, stride = a->v_stride;
+	float *o = a->o + t->first * dim;
+	const float *c = t->correction;
+	int64_t common = t->seen[0];
+	for (int i = 1; i < t->n; i++)
+		common = t->seen[i] < common ? t->seen[i] : common;
+	for (int64_t d = 0; d < dim; d += 16) {
+		switch (t->n) {
+		case 1: weigh(t->p, c, 1, o + d, dim, v + d, stride, 0, common); break;
+		case 2: weigh(t->p, c, 2, o + d, dim, v + d, stride, 0, common); break;
+		case 3: weigh(t->p, c, 3, o + d, dim, v + d, stride, 0, common); break;
+		case 4: weigh(t->p, c, 4, o + d, dim, v + d, stride, 0, common); break;
+		case 5: weigh(t->p, c, 5, o + d, dim, v + d, stride, 0, common); break;
+		case 6: weigh(t->p, c, 6, o + d, dim, v + d, stride, 0, common); break;
+		}
+		for (int i = 0; i < t->n; i++)
+			if (t->seen[i] > common)
+				weigh(t->p + i, NULL, 1, o + i * dim + d, 0, v + d, stride, common, t->seen[i]);
+	}
+}
+
+/* attn_page adds one page to n rows from number first. */
+AVX2 static void attn_page(const struct attn_args *a, int64_t page, int64_t first, int n)
+{
+	struct tile t = {.n = n, .first = first};
+	const int64_t start = a->p0 + page * PAGE_TOKENS;
+	int64_t most = 0;
+	for (int i = 0; i < n; i++) {
+		const int64_t query = (first + i) / a->group, head = (first + i) % a->group;
+		int64_t end = a->pos[query] + (int64_t)1 < a->p1 ? a->pos[query] + (int64_t)1 : a->p1;
+		int64_t seen = end - start < 0 ? 0 : end - start;
+		t.seen[i] = seen < PAGE_TOKENS ? seen : PAGE_TOKENS;
+		most = t.seen[i] > most ? t.seen[i] : most;
+		const float *q = a->q + a->rows[query] * a->q_stride + head * a->head_dim;
+		for (int64_t d = 0; d < a->head_dim; d += 8)
+			_mm256_store_ps(t.q[i] + d, _mm256_mul_ps(_mm256_loadu_ps(q + d), _mm256_set1_ps(a->scale)));
+	}
+	if (most == 0)
+		return;
+	score_tile(&t, a->k[page], a->head_dim);
+	for (int i = 0; i < n; i++) {
+		t.correction[i] = 1;
+		if (t.seen[i] > 0)
+			softmax(&t, i, a->m + first + i, a->l + first + i);
+	}
+	weigh_tile(&t, a, a->v[page]);
+}
+
+AVX2 void attn_block_avx2(struct attn_args a)
+{
+	const int64_t rows = a.n_queries * a.group;
+	for (int64_t r = 0; r < rows; r++) {
+		a.m[r] = -INFINITY;
+		a.l[r] = 0;
+		for (int64_t d = 0; d < a.head_dim; d += 8)
+			_mm256_storeu_ps(a.o + r * a.head_dim + d, _mm256_setzero_ps());
+	}
+	for (int64_t page = 0; page * PAGE_TOKENS < a.p1 - a.p0; page++) {
+		/* 7 rows go as 4 and 3: an even split costs less than 6 and 1. */
+		for (int64_t r = 0; r < rows;) {
+			int64_t left = rows - r, n = left == TILE + 1 ? 4 : left < TILE ? left : TILE;
+			attn_page(&a, page, r, (int)n);
+			r += n;
+		}
+	}
+}
+
+AVX2 void attn_merge_avx2(struct merge_args a)
+{
+	const int64_t rows = a.n_queries * a.group;
+	for (int64_t r = 0; r < rows; r++) {
+		float top = -INFINITY, l = 0;
+		for (int64_t b = 0; b < a.n_blocks; b++)
+			top = a.m[b * rows + r] > top ? a.m[b * rows + r] : top;
+		float *out = a.out + a.rows[r / a.group] * a.out_stride + r % a.group * a.head_dim;
+		for (int64_t b = 0; b < a.n_blocks; b++) {
+			const int64_t at = b * rows + r;
+			__m256 e = exp8(_mm256_set1_ps(a.m[at] - top));
+			l = fmaf(a.l[at], _mm256_cvtss_f32(e), l);
+			for (int64_t d = 0; d < a.head_dim; d += 8) {
+				__m256 o = b == 0 ? _mm256_setzero_ps() : _mm256_loadu_ps(out + d);
+				o = _mm256_fmadd_ps(_mm256_loadu_ps(a.o + at * a.head_dim + d), e, o);
+				_mm256_storeu_ps(out + d, o);
+			}
+		}
+		for (int64_t d = 0; d < a.head_dim; d += 8)
+			_mm256_storeu_ps(out + d, _mm256_div_ps(_mm256_loadu_ps(out + d), _mm256_set1_ps(l)));
+	}
+}
+
+/* rope_pair rotates one pair in place. */
+AVX2_INLINE void rope_pair(float *p, float *q, float c, float s)
+{
+	const float u = *p, v = *q;
+	*p = fmaf(u, c, -(v * s));
+	*q = fmaf(u, s, v * c);
+}
+
+AVX2 void rope_avx2(struct rope_args a)
+{
+	for (int64_t h = 0; h < a.n_heads; h++) {
+		float *x = a.x + h * a.head_dim;
+		int64_t i = 0;
+		for (; !a.interleaved && i + 8 <= a.rot_half; i += 8) {
+			__m256 c = _mm256_loadu_ps(a.cos + i), s = _mm256_loadu_ps(a.sin + i);
+			__m256 u = _mm256_loadu_ps(x + i), v = _mm256_loadu_ps(x + a.rot_half + i);
+			_mm256_storeu_ps(x + i, _mm256_fmsub_ps(u, c, _mm256_mul_ps(v, s)));
+			_mm256_storeu_ps(x + a.rot_half + i, _mm256_fmadd_ps(u, s, _mm256_mul_ps(v, c)));
+		}
+		for (; i < a.rot_half; i++) {
+			if (a.interleaved)
+				rope_pair(x + 2 * i, x + 2 * i + 1, a.cos[i], a.sin[i]);
+			else
+				rope_pair(x + i, x + a.rot_half + i, a.cos[i], a.sin[i]);
+		}
+	}
+}
+
+/* store_kv_avx2: k, v [n]; k_page + 64*i and v_page + i are where element i goes. */
+AVX2 void store_kv_avx2(uint16_t *k_page, uint16_t *v_page, const float *k, const float *v, int64_t n)
+{
+	uint16_t h[8];
+	for (int64_t i = 0; i < n; i += 8) {
+		_mm_storeu_si128((__m128i *)(v_page + i), _mm256_cvtps_ph(_mm256_loadu_ps(v + i), _MM_FROUND_TO_NEAREST_INT));
+		_mm_storeu_si128((__m128i *)h, _mm256_cvtps_ph(_mm256_loadu_ps(k + i), _MM_FROUND_TO_NEAREST_INT));
+		for (int j = 0; j < 8; j++)
+			k_page[(i + j) * PAGE_TOKENS] = h[j];
+	}
+}

@@ -1,0 +1,53 @@
+//go:build cgo && amd64
+
+package kernels
+
+// #cgo noescape matmul_avx2
+// #cgo nocallback matmul_avx2
+// #cgo noescape quantize_avx2
+// #cgo nocallback quantize_avx2
+// #cgo noescape rmsnorm_avx2
+// #cgo nocallback rmsnorm_avx2
+// #cgo noescape rmsnorm_quantize_avx2
+// #cgo nocallback rmsnorm_quantize_avx2
+// #cgo noescape swiglu_quantize_avx2
+// #cgo nocallback swiglu_quantize_avx2
+// #cgo noescape exp_avx2
+// #cgo nocallback exp_avx2
+// #cgo noescape rope_avx2
+// #cgo nocallback rope_avx2
+// #cgo noescape store_kv_avx2
+// #cgo nocallback store_kv_avx2
+// #cgo noescape attn_block_avx2
+// #cgo nocallback attn_block_avx2
+// #cgo noescape attn_merge_avx2
+// #cgo nocallback attn_merge_avx2
+// #include "kernels.h"
+import "C"
+
+// avx2Ops runs the AVX2 kernels.
+var avx2Ops = &ops{
+	name: "avx2",
+	quantizeActs: func(dst *Acts, x []float32, t0, t1 int) {
+		C.quantize_avx2(cActs(dst, t0, t1), floats(x, t0*dst.K))
+	},
+	rmsNorm: func(dst, x, w []float32, eps float32) {
+		C.rmsnorm_avx2(floats(dst, 0), floats(x, 0), floats(w, 0), C.int64_t(len(x)), C.float(eps))
+	},
+	rmsNormQuantize: func(dst *Acts, x, w []float32, eps float32, t0, t1 int) {
+		C.rmsnorm_quantize_avx2(cActs(dst, t0, t1), floats(x, t0*dst.K), floats(w, 0), C.float(eps))
+	},
+	swiGLUQuantize: func(dst *Acts, gate, up []float32, ldx, t0, t1 int) {
+		C.swiglu_quantize_avx2(cActs(dst, t0, t1), floats(gate, t0*ldx), floats(up, t0*ldx), C.int64_t(ldx))
+	},
+	matMul: func(a *MatMulArgs) { C.matmul_avx2(cMatMul(a)) },
+	rope:   func(a *ropeArgs) { C.rope_avx2(cRope(a)) },
+	storeKV: func(page KVPage, slot int, k, v []float32) {
+		C.store_kv_avx2(halves(page.K, slot), halves(page.V, slot*len(v)), floats(k, 0), floats(v, 0), C.int64_t(len(k)))
+	},
+	attnBlock: func(a *AttnArgs) { C.attn_block_avx2(cAttn(a)) },
+	attnMerge: func(a *MergeArgs) { C.attn_merge_avx2(cMerge(a)) },
+	exp: func(dst, x []float32) {
+		C.exp_avx2(floats(dst, 0), floats(x, 0), C.int64_t(len(x)))
+	},
+}

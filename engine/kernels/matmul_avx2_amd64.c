@@ -1,0 +1,388 @@
+/* matmul_avx2: y[t,r] = sum_k W[r,k] x[t,k], see MatMul in matmul.go.
+ *
+ * The same two loops as in matmul_avx512_amd64.c: decode unpacks in registers,
+ * prefill unpacks 16 rows x 512 columns to L1 once per block of up to 96 tokens.
+ * A tile of 16 rows is two registers ("halves") of 8 rows.
+ *
+ * The u8 x s8 product saturates at int16, so sums stay below it: a pair gives at
+ * most 2*15*127 with 4 bits (8 quads fit: 30,480), 2*31*127 with 5 (4 quads:
+ * 31,496), 2*63*127 with 6 (2 quads: 32,004). With 8 bits the weights are signed,
+ * |w| * (x with w's sign), at most 2*128*127 = 32,512 for one quad. */
+#include "simd_avx2_amd64.h"
+
+enum {
+	AHEAD = 2048,      /* bytes to prefetch ahead in decode */
+	DECODE_TOKENS = 4, /* more tokens than this are worth unpacking to L1 */
+	CHUNK = 16,        /* groups of 32 unpacked at a time: 8 KiB */
+	BLOCK_TOKENS = 96, /* tokens that share one unpacking */
+	STEP = 4           /* tokens of one register tile */
+};
+
+/* pair is sixteen floats. */
+struct pair {
+	__m256 half[2];
+};
+
+AVX2_INLINE int64_t group_bytes(int codec)
+{
+	return codec == CODEC_8 ? 512 : codec == CODEC_6 ? 384 : codec == CODEC_5 ? 320 : 256;
+}
+
+AVX2_INLINE __m256i load32(const uint8_t *p)
+{
+	return _mm256_load_si256((const __m256i *)p);
+}
+
+/* load_quads unpacks 8 rows of a group: unsigned bytes, signed ones for 8 bits.
+ * p: the group's integers plus 32 for the second half. */
+AVX2_INLINE void load_quads(int codec, const uint8_t *p, __m256i w[8])
+{
+	if (codec == CODEC_8) {
+#pragma GCC unroll 8
+		for (int j = 0; j < 8; j++)
+			w[j] = _mm256_xor_si256(load32(p + 64 * j), _mm256_set1_epi8(-128));
+		return;
+	}
+	const __m256i low = _mm256_set1_epi8(15);
+#pragma GCC unroll 4
+	for (int v = 0; v < 4; v++) {
+		__m256i b = load32(p + 64 * v);
+		w[2 * v] = _mm256_and_si256(b, low);
+		w[2 * v + 1] = _mm256_and_si256(_mm256_srli_epi16(b, 4), low);
+	}
+	if (codec == CODEC_4)
+		return;
+	/* The high bits come by a shift of 16-bit lanes; the mask keeps them inside
+	 * their byte. */
+	const __m256i mask = _mm256_set1_epi8(codec == CODEC_5 ? 0x10 : 0x30);
+#pragma GCC unroll 8
+	for (int j = 0; j < 8; j++) {
+		__m256i h = load32(p + 256 + (codec == CODEC_6 ? 64 * (j / 4) : 0));
+		const int at = codec == CODEC_6 ? 2 * (j % 4) : j;
+		h = at < 4 ? _mm256_slli_epi16(h, 4 - at) : _mm256_srli_epi16(h, at - 4);
+		w[j] = _mm256_or_si256(w[j], _mm256_and_si256(h, mask));
+	}
+}
+
+AVX2_INLINE struct pair load_f16(const uint8_t *p)
+{
+	return (struct pair){{load8_f16(p), load8_f16(p + 16)}};
+}
+
+AVX2_INLINE struct pair scale_u8(struct pair d, __m128i b)
+{
+	d.half[0] = _mm256_mul_ps(d.half[0], _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(b)));
+	d.half[1] = _mm256_mul_ps(d.half[1], _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_srli_si128(b, 8))));
+	return d;
+}
+
+AVX2_INLINE struct pair scale_s8(struct pair d, __m128i b)
+{
+	d.half[0] = _mm256_mul_ps(d.half[0], _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(b)));
+	d.half[1] = _mm256_mul_ps(d.half[1], _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_srli_si128(b, 8))));
+	return d;
+}
+
+/* load_scales gives group g's scale d and second value m: the minimum to add, or
+ * in Q6_K the scale of the second 16 columns. p: the tile's scales. */
+AVX2_INLINE void load_scales(int scaling, const uint8_t *p, int64_t g, struct pair *d, struct pair *m)
+{
+	const int64_t i = g % 8;
+	if (scaling == SCALE_OFFSET) {
+		*d = *m = load_f16(p + 32 * g);
+	} else if (scaling == SCALE_MIN) {
+		*d = load_f16(p + 64 * g);
+		*m = load_f16(p + 64 * g + 32);
+	} else if (scaling == SCALE_K) {
+		const __m128i low = _mm_set1_epi8(15), high = _mm_set1_epi8(0x30);
+		p += 256 * (g / 8);
+		__m128i b = _mm_load_si128((const __m128i *)(p + 64 + 16 * i));
+		__m128i h = _mm_load_si128((const __m128i *)(p + 192 + 16 * (i % 4)));
+		h = _mm_srl_epi16(h, _mm_cvtsi32_si128((int)(i / 4 * 4)));
+		*d = scale_u8(load_f16(p), _mm_or_si128(_mm_and_si128(b, low), _mm_and_si128(_mm_slli_epi16(h, 4), high)));
+		b = _mm_and_si128(_mm_srli_epi16(b, 4), low);
+		*m = scale_u8(load_f16(p + 32), _mm_or_si128(b, _mm_and_si128(_mm_slli_epi16(h, 2), high)));
+	} else {
+		p += 288 * (g / 8);
+		*d = scale_s8(load_f16(p), _mm_load_si128((const __m128i *)(p + 32 + 32 * i)));
+		*m = scale_s8(load_f16(p), _mm_load_si128((const __m128i *)(p + 48 + 32 * i)));
+	}
+}
+
+AVX2_INLINE __m256i bcast4(const int8_t *q)
+{
+	int32_t v;
+	__builtin_memcpy(&v, q, 4);
+	return _mm256_set1_epi32(v);
+}
+
+/* product: 8 rows x 4 columns as pairs in int16. */
+AVX2_INLINE __m256i product(int codec, __m256i w, __m256i x)
+{
+	if (codec == CODEC_8)
+		return _mm256_maddubs_epi16(_mm256_abs_epi8(w), _mm256_sign_epi8(x, w));
+	return _mm256_maddubs_epi16(w, x);
+}
+
+/* run is how many quads may be added in int16. */
+AVX2_INLINE int run(int codec)
+{
+	return codec == CODEC_4 ? 8 : codec == CODEC_5 ? 4 : codec == CODEC_6 ? 2 : 1;
+}
+
+/* dot adds to sum[i][n] quads [j0, j1) of nt tokens (x apart by k) and nh halves. */
+AVX2_INLINE void dot(int codec, int nt, int nh, int j0, int j1, const __m256i (*w)[2], const int8_t *x, int64_t k, __m256i (*sum)[2])
+{
+	const __m256i ones = _mm256_set1_epi16(1);
+	const int step = run(codec) < j1 - j0 ? run(codec) : j1 - j0;
+#pragma GCC unroll 8
+	for (int j = j0; j < j1; j += step) {
+		__m256i s[STEP][2];
+#pragma GCC unroll 8
+		for (int e = j; e < j + step; e++) {
+#pragma GCC unroll 4
+			for (int i = 0; i < nt; i++) {
+				__m256i b = bcast4(x + i * k + 4 * e);
+#pragma GCC unroll 2
+				for (int n = 0; n < nh; n++) {
+					__m256i p = product(codec, w[e][n], b);
+					s[i][n] = e == j ? p : _mm256_add_epi16(s[i][n], p);
+				}
+			}
+		}
+#pragma GCC unroll 4
+		for (int i = 0; i < nt; i++)
+#pragma GCC unroll 2
+			for (int n = 0; n < nh; n++)
+				sum[i][n] = _mm256_add_epi32(sum[i][n], _mm256_madd_epi16(s[i][n], ones));
+	}
+}
+
+/* minus_offset is -offset * sum of activations: bias is -128 * sum. */
+AVX2_INLINE __m256i minus_offset(int codec, int32_t bias)
+{
+	if (codec == CODEC_8)
+		return _mm256_setzero_si256(); /* the weights are signed already */
+	return _mm256_set1_epi32(bias >> (codec == CODEC_6 ? 2 : codec == CODEC_5 ? 3 : 4));
+}
+
+/* add_group adds group g of nt tokens and nh halves to acc. w: the quads; x: the
+ * activations of the group in token t; d, m: scales of these halves. */
+AVX2_INLINE void add_group(const struct matmul_args *a, int codec, int scaling, int nt, int nh, int64_t t, int64_t g, const __m256i (*w)[2], const __m256 *d, const __m256 *m, __m256 (*acc)[2])
+{
+	const int64_t groups = a->k / GROUP;
+	const int8_t *x = a->q + t * a->k + g * GROUP;
+	const int parts = scaling == SCALE_Q6K ? 2 : 1;
+	__m256 u[STEP][2];
+#pragma GCC unroll 2
+	for (int part = 0; part < parts; part++) {
+		__m256i sum[STEP][2];
+#pragma GCC unroll 4
+		for (int i = 0; i < nt; i++)
+#pragma GCC unroll 2
+			for (int n = 0; n < nh; n++)
+				sum[i][n] = scaling == SCALE_OFFSET ? minus_offset(codec, a->bias32[(t + i) * groups + g])
+					: scaling == SCALE_Q6K ? minus_offset(codec, a->bias16[2 * ((t + i) * groups + g) + part])
+					: _mm256_setzero_si256();
+		dot(codec, nt, nh, 8 / parts * part, 8 / parts * (part + 1), w, x, a->k, sum);
+#pragma GCC unroll 4
+		for (int i = 0; i < nt; i++)
+#pragma GCC unroll 2
+			for (int n = 0; n < nh; n++) {
+				__m256 f = _mm256_cvtepi32_ps(sum[i][n]);
+				u[i][n] = part == 0 ? _mm256_mul_ps(f, d[n]) : _mm256_fmadd_ps(f, m[n], u[i][n]);
+			}
+	}
+#pragma GCC unroll 4
+	for (int i = 0; i < nt; i++)
+#pragma GCC unroll 2
+		for (int n = 0; n < nh; n++) {
+			const int64_t at = (t + i) * groups + g;
+			acc[i][n] = _mm256_fmadd_ps(u[i][n], _mm256_set1_ps(a->scale[at]), acc[i][n]);
+			if (scaling == SCALE_MIN || scaling == SCALE_K)
+				acc[i][n] = _mm256_fmadd_ps(m[n], _mm256_set1_ps(a->scale_sum[at]), acc[i][n]);
+		}
+}
+
+/* finish writes acc to the outputs of one token and up to 16 rows. */
+AVX2_INLINE void finish(const struct matmul_args *a, int64_t t, int64_t r, const __m256 *acc)
+{
+	float *y = a->y + t * a->ldy + r;
+	for (int n = 0; n < 2; n++, r += 8, y += 8) {
+		const __m256i live = _mm256_castps_si256(lanes(a->rows - r));
+		__m256 v = acc[n];
+		if (a->bias)
+			v = _mm256_add_ps(v, _mm256_maskload_ps(a->bias + r, live));
+		if (a->add)
+			v = _mm256_add_ps(_mm256_maskload_ps(y, live), v);
+		_mm256_maskstore_ps(y, live, v);
+	}
+}
+
+/* decode_tile: 16 rows at r by nt tokens. */
+AVX2_INLINE void decode_tile(const struct matmul_args *a, int codec, int scaling, int nt, int64_t r)
+{
+	const uint8_t *w = a->w + r / ROW_TILE * a->tile_bytes, *scales = w + a->quant_bytes;
+	const int64_t groups = a->k / GROUP, bytes = group_bytes(codec);
+	__m256 acc[2][STEP][2];
+#pragma GCC unroll 2
+	for (int h = 0; h < 2; h++)
+#pragma GCC unroll 4
+		for (int i = 0; i < nt; i++)
+			acc[h][i][0] = _mm256_setzero_ps();
+	for (int64_t g = 0; g < groups; g++, w += bytes) {
+		struct pair d, m;
+#pragma GCC unroll 8
+		for (int j = 0; j < bytes / 64; j++)
+			_mm_prefetch((const char *)w + AHEAD + 64 * j, _MM_HINT_T0);
+		load_scales(scaling, scales, g, &d, &m);
+#pragma GCC unroll 2
+		for (int h = 0; h < 2; h++) {
+			__m256i quads[8], one[8][2];
+			load_quads(codec, w + 32 * h, quads);
+#pragma GCC unroll 8
+			for (int j = 0; j < 8; j++)
+				one[j][0] = quads[j];
+			add_group(a, codec, scaling, nt, 1, 0, g, one, &d.half[h], &m.half[h], acc[h]);
+		}
+	}
+#pragma GCC unroll 4
+	for (int i = 0; i < nt; i++) {
+		__m256 y[2] = {acc[0][i][0], acc[1][i][0]};
+		finish(a, i, r, y);
+	}
+}
+
+AVX2_INLINE void decode(const struct matmul_args *a, int codec, int scaling)
+{
+	for (int64_t r = 0; r < a->rows; r += ROW_TILE) {
+		switch (a->tokens) {
+		case 1: decode_tile(a, codec, scaling, 1, r); break;
+		case 2: decode_tile(a, codec, scaling, 2, r); break;
+		case 3: decode_tile(a, codec, scaling, 3, r); break;
+		case 4: decode_tile(a, codec, scaling, 4, r); break;
+		}
+	}
+}
+
+/* unpacked: 16 rows x up to 16 groups as bytes, scales as floats. */
+struct unpacked {
+	__m256i w[CHUNK][8][2];
+	struct pair d[CHUNK], m[CHUNK];
+};
+
+AVX2_INLINE void unpack(const struct matmul_args *a, int codec, int scaling, int64_t r, int64_t g0, int64_t g1, struct unpacked *u)
+{
+	const uint8_t *w = a->w + r / ROW_TILE * a->tile_bytes;
+	for (int64_t g = g0; g < g1; g++) {
+		for (int h = 0; h < 2; h++) {
+			__m256i quads[8];
+			load_quads(codec, w + g * group_bytes(codec) + 32 * h, quads);
+#pragma GCC unroll 8
+			for (int j = 0; j < 8; j++)
+				u->w[g - g0][j][h] = quads[j];
+		}
+		load_scales(scaling, w + a->quant_bytes, g, &u->d[g - g0], &u->m[g - g0]);
+	}
+}
+
+/* multiply adds the unpacked groups [g0, g1) by nt tokens from t to sums. */
+AVX2_INLINE void multiply(const struct matmul_args *a, int codec, int scaling, int nt, int64_t t, int64_t g0, int64_t g1, const struct unpacked *u, __m256 (*sums)[2])
+{
+	for (int64_t g = g0; g < g1; g++)
+		add_group(a, codec, scaling, nt, 2, t, g, u->w[g - g0], u->d[g - g0].half, u->m[g - g0].half, sums);
+}
+
+AVX2_INLINE void prefill(const struct matmul_args *a, int codec, int scaling)
+{
+	const int64_t groups = a->k / GROUP;
+	struct unpacked u;
+	__m256 sums[BLOCK_TOKENS][2];
+	for (int64_t t = 0; t < a->tokens; t += BLOCK_TOKENS) {
+		const int64_t nt = a->tokens - t < BLOCK_TOKENS ? a->tokens - t : BLOCK_TOKENS;
+		for (int64_t r = 0; r < a->rows; r += ROW_TILE) {
+			for (int64_t i = 0; i < nt; i++)
+				sums[i][0] = sums[i][1] = _mm256_setzero_ps();
+			for (int64_t g0 = 0; g0 < groups; g0 += CHUNK) {
+				const int64_t g1 = groups - g0 < CHUNK ? groups : g0 + CHUNK;
+				unpack(a, codec, scaling, r, g0, g1, &u);
+				int64_t i = 0;
+				for (; i + STEP <= nt; i += STEP)
+					multiply(a, codec, scaling, STEP, t + i, g0, g1, &u, sums + i);
+				for (; i < nt; i++)
+					multiply(a, codec, scaling, 1, t + i, g0, g1, &u, sums + i);
+			}
+			for (int64_t i = 0; i < nt; i++)
+				finish(a, t + i, r, sums[i]);
+		}
+	}
+}
+
+/* float_tile: 16 rows of float weights by one token. */
+AVX2_INLINE void float_tile(const struct matmul_args *a, int codec, int64_t t, int64_t r)
+{
+	const uint8_t *w = a->w + r / ROW_TILE * a->tile_bytes;
+	const int64_t groups = a->k / GROUP;
+	__m256 acc[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()};
+	for (int64_t g = 0; g < groups; g++) {
+		const int8_t *x = a->q + t * a->k + g * GROUP;
+		__m256 u[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()};
+		for (int k = 0; k < GROUP; k++) {
+			const __m256 xk = _mm256_set1_ps(x[k]);
+			for (int n = 0; n < 2; n++, w += codec == CODEC_F16 ? 16 : 32)
+				u[n] = _mm256_fmadd_ps(codec == CODEC_F16 ? load8_f16(w) : _mm256_load_ps((const float *)w), xk, u[n]);
+		}
+		for (int n = 0; n < 2; n++)
+			acc[n] = _mm256_fmadd_ps(u[n], _mm256_set1_ps(a->scale[t * groups + g]), acc[n]);
+	}
+	finish(a, t, r, acc);
+}
+
+AVX2_INLINE void float_weights(const struct matmul_args *a, int codec)
+{
+	for (int64_t r = 0; r < a->rows; r += ROW_TILE)
+		for (int64_t t = 0; t < a->tokens; t++)
+			float_tile(a, codec, t, r);
+}
+
+AVX2_INLINE void quantized(const struct matmul_args *a, int codec, int scaling)
+{
+	if (a->tokens <= DECODE_TOKENS)
+		decode(a, codec, scaling);
+	else
+		prefill(a, codec, scaling);
+}
+
+AVX2 void matmul_avx2(struct matmul_args a)
+{
+	switch (a.codec) {
+	case CODEC_4:
+		if (a.scaling == SCALE_OFFSET)
+			quantized(&a, CODEC_4, SCALE_OFFSET);
+		else if (a.scaling == SCALE_MIN)
+			quantized(&a, CODEC_4, SCALE_MIN);
+		else
+			quantized(&a, CODEC_4, SCALE_K);
+		break;
+	case CODEC_5:
+		if (a.scaling == SCALE_OFFSET)
+			quantized(&a, CODEC_5, SCALE_OFFSET);
+		else if (a.scaling == SCALE_MIN)
+			quantized(&a, CODEC_5, SCALE_MIN);
+		else
+			quantized(&a, CODEC_5, SCALE_K);
+		break;
+	case CODEC_6:
+		quantized(&a, CODEC_6, SCALE_Q6K);
+		break;
+	case CODEC_8:
+		quantized(&a, CODEC_8, SCALE_OFFSET);
+		break;
+	case CODEC_F16:
+		float_weights(&a, CODEC_F16);
+		break;
+	case CODEC_F32:
+		float_weights(&a, CODEC_F32);
+		break;
+	}
+}
