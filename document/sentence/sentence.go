@@ -86,6 +86,15 @@ func NextChar(text string, i int) int {
 	return len(text)
 }
 
+// Chars lists the ends of all user-perceived characters of text.
+func Chars(text string) []int {
+	out := make([]int, 0, len(text)/3+1)
+	for it := graphemes.FromString(text); it.Next(); {
+		out = append(out, it.End())
+	}
+	return out
+}
+
 func isClauseEnd(r rune) bool { return strings.ContainsRune("，、：,;:—》）)", r) }
 
 func isTerminal(r rune) bool {

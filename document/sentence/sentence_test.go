@@ -56,6 +56,7 @@ func TestNextCharKeepsClusters(t *testing.T) {
 		assert.Equal(t, len(c), sentence.NextChar(c+"好", 0), "%q", c)
 	}
 	assert.Equal(t, 0, sentence.NextChar("", 0))
+	assert.Equal(t, []int{18, 21, 22}, sentence.Chars("👨‍👩‍👧好a"))
 }
 
 // The spans cover the text whatever the bytes, and never cut a character.
