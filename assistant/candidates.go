@@ -71,16 +71,15 @@ func threshold(task Task) int {
 	return proposeRisk
 }
 
+// lookBack is how many sentences ahead of an answer its question may stand.
+const lookBack = 4
+
 // readTranscript splits a source and weighs its sentences.
-func readTranscript(source int, lines []line) *transcript {
+func readTranscript(source int, lines []line, who *people) *transcript {
 	t := &transcript{source: source, lines: lines, signals: make([]signal, len(lines))}
 	text := ""
 	for i := range lines {
-		var before *line
-		if i > 0 {
-			before = &lines[i-1]
-		}
-		t.signals[i] = readSignal(&lines[i], before)
+		t.signals[i] = readSignal(&lines[i], lines[max(0, i-lookBack):i], who)
 		if len(text) < 20000 {
 			text += lines[i].text
 		}

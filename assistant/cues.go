@@ -15,13 +15,15 @@ type signal struct {
 	todo, decision, risk int // weights; see the thresholds below
 	correction           bool
 	asksWho              bool // "谁来…", "who can take"
+	answersWho           bool // "我来" soon after such a question
 	deadline             bool // holds a time that is not past
+	limit                bool // and sets it as a limit
 }
 
 // A sentence is proposed from these weights on. The todo weight counts one point
 // for a deadline and two for wording of a promise or an assignment.
 const (
-	proposeTodo     = 2
+	proposeTodo     = 3
 	proposeDecision = 2
 	proposeRisk     = 2
 )
@@ -46,26 +48,40 @@ var taskHeading = rx(`待办|行动项|任务|遗留问题|下一步|后续(?:�
 
 const zhVerb = `(?:写|发|整理|准备|安排|提交|提供|出|做|弄|搞|跑|查|问|确认|更新|补|改|盯|催|订|定|买|寄|打|拉|建|测|画|列|报|交|拟|起草|汇总|同步|通知|协调|落实|跟进|跟|复核|审|核|对|拿|带|收|试|填|签|约|联系|找|谈|沟通|对接|处理|解决|完成|牵头|负责|把|将|给|去|来|先|再|重新|检查|评估|统计|拆|排|算|调|换|装|配|录|贴|印|借|租|搬|接|送|领|看|讲|说一声|回|答复|回复|上传|下载|导|备份|部署|开|关|修|加|删|清|盘点|梳理|规划|设计|申请|审批|采购|报销|登记|培训|演练)`
 
+// todoCuesZh: promises, requests and duties in Chinese.
 var todoCuesZh = []cue{
-	{rx(`我(?:自己|这边|们这边|们组|们)?[^，。？！；我你]{0,12}?` + zhVerb), 1},
-	{rx(`我(?:来|去|负责|认领|领了|包了|接了|牵头|会|想办法|尽快|马上|回头|回去|待会儿?|等下|一会儿?|今天|今晚|明天|明早|后天|下午|晚上|下周|这周|周[一二三四五六日天])`), 2},
+	{rx(`我(?:自己|这边|们这边|组)?[^，。？！；：我你他]{0,12}?` + zhVerb), 1},
+	{rx(`我(?:来|负责|认领|领了|包了|接了|牵头|想办法|尽快|马上|回头|回去|会后|待会儿?|等下|一会儿?)|我去(?:[^年过]|$)`), 2},
+	{rx(`我(?:今天|今晚|明天|明早|后天|下午|晚上|中午|早上|下下?周|这周|本周|下个?月|月底|周[一二三四五六日天]|[0-9一二三四五六七八九十]{1,3}[月号])`), 1},
 	{rx(`(?:包在|交给)我|我的(?:活|事)|算我的|归我|我吧|我保证|我答应|我承诺|我争取`), 2},
-	{rx(`(?:请|麻烦|辛苦|劳驾|拜托|安排|指派|交代|嘱咐|通知)(?:一下)?(?:你|您|\p{Han}{2,4}?)[^，。？！]{0,4}?` + zhVerb), 2},
-	{rx(`(?:让|叫|由|派)\p{Han}{2,4}?(?:去|来|负责|牵头|跟进|` + zhVerb[3:]), 1},
-	{rx(`(?:你|您|你们)(?:们|俩|那边|这边)?[^，。？！；我]{0,10}?` + zhVerb), 1},
+	{rx(`(?:请|麻烦|辛苦|劳驾|拜托|安排|指派|交代|嘱咐)(?:一下)?(?:你|您|各位|大家)`), 2},
+	{rx(`(?:你|您)(?:们|俩|那边|这边)?[^，。？！；我]{0,10}?` + zhVerb), 1},
+	{rx(`我(?:让|叫|安排|派|请)|(?:^|[，。；])(?:回头|会后|待会儿?)`), 1},
+	{rx(`(?:跟|给|和|向)[^，。？！我]{1,6}?(?:说一声|说一下|讲一下|打个?招呼|提一下|吱一声)`), 1},
+	{rx(`(?:你|您)(?:来|去(?:[^年过]|$)|负责|牵头|帮|记得|别忘|务必|尽快|回头|回去|能不能|能否|可不可以|把)|(?:能不能|可不可以|能否)(?:帮|给|把|重新|再)`), 1},
 	{rx(`(?:负责|牵头|跟进|落实|对接|主责|兜底)`), 1},
-	{rx(`(?:必须|务必|一定要|记得|别忘了?|千万|抓紧|赶紧|尽快|得|需要|要)[^，。？！]{0,10}?` + zhVerb), 1},
+	{rx(`(?:必须|务必|一定要|记得|别忘了?|抓紧|赶紧|尽快|得|需要|要)[^，。？！]{0,10}?` + zhVerb), 1},
 	{rx(`(?:大家|各位|各组|各部门|每个人|所有人)[^，。？！]{0,14}?` + zhVerb), 1},
 	{rx(`(?:负责人|责任人|跟进人|执行人|承办人|完成人)\s*[:：]`), 2},
-	{rx(`(?:^|[\s\-*•])(?:\[ \]|☐|□|待办|行动项|todo|action)\s*[:：]?`), 2},
-	{rx(`(?:发|交|给|报|同步|抄送)(?:到)?(?:我|你|您|大家|群里|项目群|邮箱)`), 1},
+	{rx(`^[\s\-*•]*(?:\[ \]|☐|□|(?:待办|行动项|todo|action)\s*[:：])`), 2},
+	{rx(`(?:发|交|给|报|寄|送|同步|抄送)(?:到|给)?(?:我|你|您|大家|各位|全员|群里|项目群|邮箱)`), 1},
 }
 
+// A deadline that ends something ("之前", "by Friday") weighs more than a day that
+// is only mentioned.
+var limitWords = rx(`(?:之前|以前|前|内|截止)(?:$|[^面边后不])|\b(?:by|before|until|no later than|due|eod|cob)\b`)
+
+// completes are words of work that comes to an end.
+var completes = rx(`完|好|通|齐|到位|出来|交付|提交|定稿|搭|装|跑|写|做|发|交|给|送|寄|补|修|改|搞定|弄|拿|收|\b(?:ready|done|finished|complete[d]?|out|live|signed|delivered|in place)\b`)
+
+// doneBy marks what the speaker did, or will not do: 我提了两个, 我看过, 我不去.
+var doneBy = rx(`我[^，。！？；]{0,10}(?:了|过)(?:[，。！？；\s]|$|[一二两三四五六七八九十0-9])|我(?:也|都)?(?:不|没)|我去年|我去过`)
+
 var todoCuesEn = []cue{
-	{rx(`\b(?:i'll|i will|i shall|i'm going to|i am going to|i'm gonna|let me|i can (?:take|do|send|get|write|check|prepare|handle|own|have|set|call|ask|draft|put|pull|run|book|talk|reach)|i'll take|i've got (?:that|this|it)|i got (?:that|this|it)|leave (?:it|that) (?:to|with) me|i need to|i have to|i promise|i commit|i'd better|on my list|my action|i owe)\b`), 2},
+	{rx(`\b(?:i'll|i will|i shall|i'm going to|i am going to|i'm gonna|let me (?:take|do|send|get|write|check|prepare|handle|own|call|ask|draft|pull|run|book|talk|reach|follow|look|find|confirm|set|put)|i can (?:take|do|send|get|write|check|prepare|handle|own|have|set|call|ask|draft|put|pull|run|book|talk|reach)|i've got (?:that|this|it)|i got (?:that|this|it)|leave (?:it|that) (?:to|with) me|i need to|i have to|i promise|i commit|on my list|my action|i owe|i'm on it|put me down)\b`), 2},
 	{rx(`\b(?:we'll|we will|we need to|we have to|we should|we must|we're going to)\b`), 1},
-	{rx(`\b(?:can|could|would|will) you\b|\byou(?:'ll| will| need to| have to| should| must| can|'re going to)\b|\bplease\b|\bmake sure\b|\bdon't forget\b|\bremember to\b|\bi(?:'d| would) (?:like|want) you to\b|\bi (?:want|need) you to\b|\basking you to\b`), 2},
-	{rx(`\b(?:needs? to|has to|have to|must|should|is going to|will|to) (?:send|write|check|prepare|call|book|draft|update|fix|review|finish|deliver|confirm|order|contact|talk|schedule|set up|follow up|share|provide|create|test|file|sign|arrange|organi[sz]e|make|get|put|merge|release|look|investigate|collect|ask|find|email|report|submit|present|bring|run|build|move|negotiate|pay|chase|document|circulate|reach|verify|move|print|ship|train|hire)\b`), 1},
+	{rx(`\b(?:can|could|would|will) you\b|\byou(?:'ll| will| need to| have to| should| must|'re going to)\b|\bplease\b|\bmake sure\b|\bdon't forget\b|\bremember to\b|\bi(?:'d| would) (?:like|want) you to\b|\bi (?:want|need) you to\b|\basking you to\b`), 2},
+	{rx(`\b(?:needs? to|has to|have to|must|should|is going to|will|to) (?:send|write|check|prepare|call|book|draft|update|fix|review|finish|deliver|confirm|order|contact|talk|schedule|set up|follow up|share|provide|create|test|file|sign|arrange|organi[sz]e|make|get|put|merge|release|look|investigate|collect|ask|find|email|report|submit|present|bring|run|build|move|negotiate|pay|chase|document|circulate|reach|verify|print|ship|train|hire)\b`), 1},
 	{rx(`\b(?:action(?: item)?|todo|to-do|owner|assignee|responsible|ai)\s*:|^\s*[-*•]?\s*\[ \]`), 2},
 	{rx(`\b(?:owns?|takes?|take over|is responsible|in charge of|assigned to|will lead|drives?|on the hook|your job|your task)\b`), 1},
 	{rx(`\b(?:follow up|get back to|circle back|reach out|look into|send (?:it|that|them|you|me)|i'll have)\b`), 1},
@@ -77,7 +93,7 @@ var decisionCues = []cue{
 }
 
 var riskCues = []cue{
-	{rx(`风险|万一|担心|就怕|我怕|怕的是|恐怕|来不及|赶不上|隐患|会延期|会延误|延误|卡住|卡在|卡脖子|不确定|瓶颈|超支|超预算|断货|缺货|断供|一旦|要是.{0,30}(?:就|会|那)|如果.{0,30}(?:就|会|那)(?:.{0,10})(?:完|停|断|超|废|罚|赔|丢|掉|误|黄|晚|坏|没|不|崩|报废|出事|拖)|否则|不然|出问题|出事|最坏|顶不住|扛不住|撑不住|吃紧|不够用|悬|没底|有可能.{0,12}(?:不|掉|丢|断|超|晚)|可能(?:会)?.{0,12}(?:不|掉|丢|断|超|晚|失败|拖|坏|罚|赔)|违约|罚款|罚金|投诉|失效|过期|掉线|后果`), 2},
+	{rx(`风险|万一|担心|就怕|我怕|怕的是|恐怕|来不及|赶不上|隐患|会延期|会延误|延误|卡住|卡在|卡脖子|不确定|瓶颈|超支|超预算|断货|缺货|断供|一旦|(?:如果|要是|再不|一旦)[^。？！]{2,40}?(?:就|会|那|才)[^。？！]{0,20}(?:完|停|断|超|废|罚|赔|丢|掉|误|黄|晚|坏|没|不|崩|出事|拖|变成|等|重|涨|延|多|卡|死|退|冻|漏|错)|否则|不然|出问题|出事|最坏|顶不住|扛不住|撑不住|吃紧|不够用|悬|没底|有可能.{0,12}(?:不|掉|丢|断|超|晚)|可能(?:会)?.{0,12}(?:不|掉|丢|断|超|晚|失败|拖|坏|罚|赔)|违约|罚款|罚金|投诉|失效|过期|掉线|后果`), 2},
 	{rx(`\b(?:risks?|risky|might (?:not|slip|fail|delay|break|miss|lose|be late|run|cost|get|have|end|blow|cause)|may (?:not|slip|fail|delay|break|miss|lose|be late|run|cost|cause)|could (?:slip|fail|delay|break|miss|lose|be late|run|cost|cause|kill|blow|go wrong|end up|fall)|worr(?:y|ied|ies)|concern(?:ed|s)?|afraid|scares?|what if|in case|danger|bottleneck|blocker|not enough (?:time|money|people|budget)|run(?:ning)? out|over ?budget|exposure|threat|fall behind|won't make it|too late|if .{3,60} (?:then|we'd|we're|we will|we'll|we lose|it'll|the whole)|otherwise|worst case|penalt(?:y|ies)|single point|single source|jeopard|slip(?:s|ping)?)\b`), 2},
 }
 
@@ -91,16 +107,21 @@ var (
 	chatter      = rx(`哈哈|众笑|开玩笑|\b(?:just kidding|haha)\b`)
 )
 
-// readSignal weighs one sentence. before is the sentence ahead of it, by anybody.
-func readSignal(l, before *line) signal {
+// readSignal weighs one sentence. before are the sentences ahead of it, by anybody.
+func readSignal(l *line, before []line, who *people) signal {
 	text := foldWidth(l.text)
 	var s signal
+	for i := range before {
+		s.answersWho = s.answersWho || before[i].block != l.block && whoAsks.MatchString(before[i].text)
+	}
+	s.answersWho = s.answersWho && taking.MatchString(text)
 	for _, p := range findDates(text, l.day) {
 		s.deadline = s.deadline || !p.past
+		s.limit = s.limit || !p.past && limitWords.MatchString(text[max(0, p.start-8):min(len(text), p.end+6)])
 	}
 	s.asksWho = whoAsks.MatchString(text)
 	s.correction = corrects.MatchString(text)
-	s.todo = todoWeight(l, before, text, s)
+	s.todo = todoWeight(l, who, text, s)
 	s.decision = sum(decisionCues, text)
 	s.risk = sum(riskCues, text)
 	if isQuestion(text) {
@@ -117,18 +138,27 @@ func readSignal(l, before *line) signal {
 // little to be a decision or a risk by itself ("定了。", "Agreed.").
 const minStatement = 6
 
-func todoWeight(l, before *line, text string, s signal) int {
-	w := min(sum(todoCuesZh, text), 3) + min(sum(todoCuesEn, text), 3)
+func todoWeight(l *line, who *people, text string, s signal) int {
+	w := min(sum(todoCuesZh, text), 4) + min(sum(todoCuesEn, text), 4)
 	if s.deadline {
 		w++
 	}
+	if s.limit {
+		w++
+	}
+	if s.limit && completes.MatchString(text) {
+		w++
+	}
+	if assigns(l, who) {
+		w += 2
+	}
 	if l.tasks && (l.kind == "list" || l.kind == "paragraph" || l.kind == "table") {
+		w += 3
+	}
+	if s.answersWho {
 		w += 2
 	}
-	if before != nil && whoAsks.MatchString(before.text) && taking.MatchString(text) {
-		w += 2
-	}
-	if past.MatchString(text) && !s.deadline {
+	if !s.deadline && (past.MatchString(text) || doneBy.MatchString(text)) {
 		w -= 2
 	}
 	if hypothetical.MatchString(text) {
@@ -141,6 +171,17 @@ func todoWeight(l, before *line, text string, s signal) int {
 		w--
 	}
 	return w
+}
+
+// assigns reports whether a person of the sources is told to act.
+func assigns(l *line, who *people) bool {
+	sc := scene{text: l.text, speaker: who.canonical(l.speaker), listed: l.speaker == ""}
+	for _, m := range who.mentions(l.text) {
+		if actsIn(sc, m) {
+			return true
+		}
+	}
+	return false
 }
 
 func isQuestion(text string) bool {

@@ -181,7 +181,7 @@ func (j *job) dayOf(d *document.Document) time.Time {
 func (j *job) prepare() error {
 	j.people = findPeople(j.docs)
 	for i, d := range j.docs {
-		j.scripts = append(j.scripts, readTranscript(i, splitLines(i, d, j.dayOf(d), j.dayFrom != "option")))
+		j.scripts = append(j.scripts, readTranscript(i, splitLines(i, d, j.dayOf(d), j.dayFrom != "option"), j.people))
 	}
 	if err := j.cutParts(); err != nil {
 		return err

@@ -15,6 +15,7 @@ func (j *job) overview(ctx context.Context, f *SummaryFields, d *draft) error {
 		rows[i] = mergeRow(t.Title, t.Text)
 	}
 	lang := languageOf(join(rows))
+	defer j.runner.finish(TaskSummary) // the last merge, planned with the parts
 	reply, err := j.mergeLevels(ctx, rows, lang)
 	if err != nil {
 		if ctx.Err() != nil {

@@ -31,7 +31,7 @@ func findTodo(kept []*draft, d *draft, f TodoFields) int {
 	best, at := 0.0, -1
 	for i, k := range kept {
 		g := k.item.Fields.(TodoFields)
-		if f.Owner != nil && g.Owner != nil && *f.Owner != *g.Owner {
+		if f.Owner != nil && g.Owner != nil && *f.Owner != *g.Owner || contradicts(k, d) {
 			continue
 		}
 		need := anyOwner

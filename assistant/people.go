@@ -22,8 +22,13 @@ type people struct {
 // two persons may hide behind one.
 var generic = regexp.MustCompile(`(?i)^(?:说话人|发言人|讲话人|发言者|讲者|参会者|与会者|嘉宾|未知|speaker|participant|unknown|guest|spk|unidentified)[\s_\-#:：]*(?:speaker)?[\s_]*[0-9a-z一二三四五六七八九十]{0,3}$`)
 
+// fieldLabel are labels before a colon that introduce a field of minutes.
+var fieldLabel = rx(`^(?:公司|单位|部门|日期|时间|地点|主题|议题|参会|参会人员?|与会|与会人员?|出席|列席|缺席|请假|连线|主持人?|记录人?|说明|备注|注|结论|决议|建议|问题|遗留问题|待办|行动项|目的|背景|company|date|time|place|location|subject|agenda|note|notes|present|absent|attendees|chair|summary|action|actions|decision|decisions)$`)
+
 // isPerson reports whether a speaker label names somebody.
-func isPerson(label string) bool { return label != "" && !generic.MatchString(label) }
+func isPerson(label string) bool {
+	return label != "" && !generic.MatchString(label) && !fieldLabel.MatchString(label)
+}
 
 // attendance is a line that lists who was there, or was not.
 var attendance = regexp.MustCompile(`(?i)^[\s\-*•]*\**(?:参会|参会人员?|与会|与会人员?|与会者|出席|列席|缺席|请假|未到|连线|主持人?|轮值主持|记录人?|参加人员?|参与人员?|到会|attendees|present|participants|absent|apologies|regrets|chair|facilitator|notes|minutes|note[- ]taker|host|dialed in|remote|on the call|joining remotely)\**\s*[:：]\**(.+)$`)
@@ -47,7 +52,10 @@ func findPeople(docs []*document.Document) *people {
 		for i := range d.Blocks {
 			add(d.Blocks[i].Place.Speaker)
 			for _, row := range strings.Split(d.Blocks[i].Text, "\n") {
-				if m := attendance.FindStringSubmatch(row); m != nil && d.Blocks[i].Place.Speaker == "" {
+				if label := d.Blocks[i].Place.Speaker; label != "" && !isPerson(label) {
+					row = label + "：" + row // a reader may take the field for a speaker
+				}
+				if m := attendance.FindStringSubmatch(row); m != nil && !isPerson(d.Blocks[i].Place.Speaker) {
 					for _, n := range splitNames(m[1]) {
 						add(n)
 					}
