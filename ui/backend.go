@@ -21,8 +21,6 @@ type Backend interface {
 	// Run does the tasks and reports through events, which may be called from several
 	// goroutines. A job that was stopped may return what was finished and an error.
 	Run(ctx context.Context, r RunRequest, events func(Event)) (*assistant.RunDocument, error)
-	// Markdown renders results for saving and copying; lang is "zh" or "en".
-	Markdown(d *assistant.RunDocument, lang string) string
 }
 
 // ReadRequest is one file to read.
@@ -58,6 +56,7 @@ const (
 	VerdictTight   Verdict = "tight"
 	VerdictTooBig  Verdict = "too_big"
 	VerdictUnknown Verdict = "unknown"
+	VerdictOpen    Verdict = "open" // it is in memory already
 )
 
 // ModelChoice is a model in the list. Sizes are in bytes, 0 when not known.
@@ -80,9 +79,9 @@ type EventKind uint8
 const (
 	EventLoading  EventKind = iota // the model is being opened: Done and Total in bytes
 	EventProgress                  // Part, Parts, Pass, Passes
-	EventPass                      // pass Stream begins: Task, Part, Parts
-	EventText                      // Text was decoded in pass Stream
+	EventText                      // Text was decoded in pass Stream of Task
 	EventPassEnd                   // pass Stream is complete
+	EventFound                     // one more item of Task, before merging
 )
 
 // Event is one piece of news from a running job.
@@ -90,7 +89,7 @@ type Event struct {
 	Kind         EventKind
 	Stream       int // tells the passes apart that run side by side
 	Task         assistant.Task
-	Part, Parts  int // 1-based part of the documents
+	Part, Parts  int // parts of all documents read so far, and in total
 	Pass, Passes int // passes finished and planned
 	Done, Total  int64
 	Text         string

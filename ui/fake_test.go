@@ -3,7 +3,6 @@ package ui
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -101,10 +100,6 @@ func (b *fakeBackend) Run(ctx context.Context, r RunRequest, events func(Event))
 	return b.run(ctx, r, events)
 }
 
-func (b *fakeBackend) Markdown(d *assistant.RunDocument, lang string) string {
-	return fmt.Sprintf("# %s %d\n", lang, len(d.Todos))
-}
-
 var errBroken = errors.New("engine: out of luck")
 
 // goodModels is one model that is here and one that can be had.
@@ -146,7 +141,7 @@ func goodResult(names ...string) *assistant.RunDocument {
 	for i, n := range names {
 		s := assistant.Source{File: n, Kind: "txt", Chars: 20480, PartsRead: 12, PartsTotal: 12}
 		if i == 1 {
-			s.PartsRead, s.LeftOut = 3, []string{"4-12"}
+			s.PartsRead, s.LeftOut = 3, []string{"4/12 cancelled", "5/12 cancelled", "7/12 length_stop"}
 		}
 		d.Sources = append(d.Sources, s)
 	}
@@ -190,10 +185,16 @@ type bench struct {
 
 func newBench(t testing.TB, b *fakeBackend, o Options) *bench {
 	t.Helper()
-	a := test.NewTempApp(t)
 	if o.Theme == nil {
 		o.Theme = test.Theme()
 	}
+	return newBenchIn(t, test.NewTempApp(t), b, o)
+}
+
+// newBenchIn is newBench in an app that there is already: a new app parses the fonts
+// anew.
+func newBenchIn(t testing.TB, a fyne.App, b *fakeBackend, o Options) *bench {
+	t.Helper()
 	q := newQueue()
 	bn := &bench{t: t, q: q, b: b, w: newWindow(a, b, o, q.do)}
 	q.until(t, "the models are listed", func() bool { return bn.w.models.listed })

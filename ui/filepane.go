@@ -57,19 +57,18 @@ func (p *filePane) row(f *inputFile) fyne.CanvasObject {
 	remove := widget.NewButtonWithIcon("", theme.CancelIcon(), func() { p.set.remove(f.id) })
 	remove.Importance = widget.LowImportance
 	card := widgets.NewCard(3, widgets.NewRow(nil, widgets.NewText(f.name, widgets.Strong), remove))
-	warn := widgets.Look{Size: theme.SizeNameCaptionText, Color: theme.ColorNameWarning}
 	switch {
 	case f.reading():
 		card.Add(widgets.NewText(w.t("files.reading"), widgets.Caption))
 	case f.err != nil:
-		card.Add(widgets.NewText(w.failure(f.err), widgets.Look{Size: theme.SizeNameCaptionText, Color: theme.ColorNameError}))
+		card.Add(widgets.NewText(w.failure(f.err), errorLook))
 	default:
 		card.Add(widgets.NewText(p.facts(f), widgets.Caption))
 		if f.doc.EncodingGuessed {
-			card.Add(widgets.NewText(w.t("files.guessed", "encoding", f.doc.Encoding), warn))
+			card.Add(widgets.NewText(w.t("files.guessed", "encoding", f.doc.Encoding), warnLook))
 		}
 		for _, n := range f.doc.Notes {
-			card.Add(widgets.NewText(w.note(n.Code, n.Args), warn))
+			card.Add(widgets.NewText(w.note(n.Code, n.Args), warnLook))
 		}
 		card.Add(widgets.NewLink(w.t("files.open"), func() { p.onOpen(f) }))
 	}

@@ -3,6 +3,7 @@ package ui
 import (
 	"fyne.io/fyne/v2"
 
+	"windowseat/assistant"
 	"windowseat/ui/widgets"
 )
 
@@ -13,11 +14,12 @@ type livePane struct {
 	root  fyne.CanvasObject
 
 	passes map[int]*livePass
+	last   assistant.Task // the task that the latest paragraph belongs to
 }
 
 // livePass is a pass of which something may be shown already.
 type livePass struct {
-	label     string
+	task      assistant.Task
 	raw       string // the answer so far
 	paragraph int    // -1 until there is something to read
 }
@@ -31,7 +33,7 @@ func newLivePane(w *words) *livePane {
 
 // explain shows a sentence in place of the text.
 func (p *livePane) explain(key string) {
-	p.passes = map[int]*livePass{}
+	p.passes, p.last = map[int]*livePass{}, ""
 	p.lines.SetParagraphs([]widgets.Paragraph{{Text: p.words.t(key), Kind: widgets.NoteParagraph}})
 }
 
@@ -39,18 +41,16 @@ func (p *livePane) explain(key string) {
 func (p *livePane) take(events []Event) {
 	touched := map[int]bool{}
 	for _, e := range events {
-		switch e.Kind {
-		case EventPass:
-			p.passes[e.Stream] = &livePass{label: p.label(e), paragraph: -1}
-		case EventText:
-			pass := p.passes[e.Stream]
-			if pass == nil {
-				pass = &livePass{label: p.label(e), paragraph: -1}
-				p.passes[e.Stream] = pass
-			}
-			pass.raw += e.Text
-			touched[e.Stream] = true
+		if e.Kind != EventText {
+			continue
 		}
+		pass := p.passes[e.Stream]
+		if pass == nil {
+			pass = &livePass{task: e.Task, paragraph: -1}
+			p.passes[e.Stream] = pass
+		}
+		pass.raw += e.Text
+		touched[e.Stream] = true
 	}
 	for _, stream := range sortedKeys(touched) {
 		p.update(p.passes[stream])
@@ -70,16 +70,13 @@ func (p *livePane) update(pass *livePass) {
 		return
 	}
 	if pass.paragraph < 0 {
-		p.lines.AppendParagraph(widgets.Paragraph{Text: pass.label, Kind: widgets.NoteParagraph})
+		if pass.task != p.last { // a heading where the task changes
+			p.lines.AppendParagraph(widgets.Paragraph{})
+			p.lines.AppendParagraph(widgets.Paragraph{Text: p.words.task(pass.task), Kind: widgets.NoteParagraph})
+			p.last = pass.task
+		}
 		pass.paragraph = p.lines.AppendParagraph(widgets.Paragraph{Text: text})
 		return
 	}
 	p.lines.SetParagraphText(pass.paragraph, text)
-}
-
-func (p *livePane) label(e Event) string {
-	if e.Parts > 1 && e.Part > 0 {
-		return p.words.t("live.pass", "task", p.words.task(e.Task), "part", e.Part, "parts", e.Parts)
-	}
-	return p.words.task(e.Task)
 }

@@ -157,7 +157,7 @@ func (p *modelPane) ready(model ModelChoice) []fyne.CanvasObject {
 // verdict says in words and colour whether the model fits into memory.
 func (p *modelPane) verdict(m ModelChoice) fyne.CanvasObject {
 	colors := map[Verdict]fyne.ThemeColorName{
-		VerdictFits: theme.ColorNameSuccess, VerdictTight: theme.ColorNameWarning,
+		VerdictFits: theme.ColorNameSuccess, VerdictOpen: theme.ColorNameSuccess, VerdictTight: theme.ColorNameWarning,
 		VerdictTooBig: theme.ColorNameError, VerdictUnknown: theme.ColorNamePlaceHolder,
 	}
 	color, ok := colors[m.Verdict]
@@ -215,4 +215,8 @@ func (p *modelPane) downloading() fyne.CanvasObject {
 	return widgets.NewCard(6, widgets.NewText(name, widgets.Strong), p.bar, p.status, widgets.NewChips(stop))
 }
 
-var errorLook = widgets.Look{Size: theme.SizeNameCaptionText, Color: theme.ColorNameError}
+// Small print that asks for attention.
+var (
+	errorLook = widgets.Look{Size: theme.SizeNameCaptionText, Color: theme.ColorNameError}
+	warnLook  = widgets.Look{Size: theme.SizeNameCaptionText, Color: theme.ColorNameWarning}
+)

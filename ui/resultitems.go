@@ -12,27 +12,18 @@ import (
 )
 
 func (p *resultPane) todo(card *widgets.Column, it assistant.Item, f assistant.TodoFields) {
-	w := p.words
-	owner := widgets.NewChip(w.t("todo.no_owner"), theme.ColorNamePlaceHolder)
-	if f.Owner != nil {
-		owner = widgets.NewChip(w.t("todo.owner", "name", *f.Owner), theme.ColorNamePrimary)
-	}
-	card.Add(widgets.NewText(f.Action, widgets.Strong), widgets.NewChips(owner, p.due(f), p.state(it)))
+	card.Add(widgets.NewText(f.Action, widgets.Strong), widgets.NewChips(
+		widgets.NewChip(p.words.owner(f), known(f.Owner != nil)),
+		widgets.NewChip(p.words.due(f), known(f.DueDate != nil || f.DueWords != nil)), p.state(it)))
 	p.proof(card, it)
 }
 
-// due shows the date with the words that it was computed from.
-func (p *resultPane) due(f assistant.TodoFields) fyne.CanvasObject {
-	w := p.words
-	switch {
-	case f.DueDate != nil && f.DueWords != nil && *f.DueWords != *f.DueDate:
-		return widgets.NewChip(w.t("todo.due_both", "date", *f.DueDate, "words", *f.DueWords), theme.ColorNamePrimary)
-	case f.DueDate != nil:
-		return widgets.NewChip(w.t("todo.due", "date", *f.DueDate), theme.ColorNamePrimary)
-	case f.DueWords != nil:
-		return widgets.NewChip(w.t("todo.due", "date", *f.DueWords), theme.ColorNamePrimary)
+// known is the colour of a fact that is there, or of one that is not.
+func known(there bool) fyne.ThemeColorName {
+	if there {
+		return theme.ColorNamePrimary
 	}
-	return widgets.NewChip(w.t("todo.no_due"), theme.ColorNamePlaceHolder)
+	return theme.ColorNamePlaceHolder
 }
 
 func (p *resultPane) decision(card *widgets.Column, it assistant.Item, f assistant.DecisionFields) {
@@ -78,7 +69,6 @@ func (p *resultPane) risk(card *widgets.Column, it assistant.Item, f assistant.R
 }
 
 func (p *resultPane) summary(card *widgets.Column, it assistant.Item, f assistant.SummaryFields) {
-	w := p.words
 	if f.Title != "" {
 		card.Add(widgets.NewText(f.Title, widgets.Strong))
 	}
@@ -95,9 +85,7 @@ func (p *resultPane) summary(card *widgets.Column, it assistant.Item, f assistan
 	card.Add(p.list("summary.questions", f.OpenQuestions)...)
 	card.Add(p.list("summary.quotes", f.Quotes)...)
 	card.Add(widgets.NewChips(p.state(it)))
-	if it.State != assistant.StateChecked && it.Reason != "" {
-		card.Add(widgets.NewText(w.reason(it.Reason), widgets.Look{Size: theme.SizeNameCaptionText, Color: theme.ColorNameWarning}))
-	}
+	p.reason(card, it)
 }
 
 // list is a caption and one line per entry, or nothing.
@@ -123,14 +111,11 @@ func (p *resultPane) email(card *widgets.Column, it assistant.Item, f assistant.
 	people("email.cc", f.CC)
 	card.Add(widgets.NewText(f.Subject, widgets.Strong), widgets.NewText(f.Body, widgets.Body))
 	for _, c := range f.ChangedFacts {
-		card.Add(widgets.NewText(w.t("email.changed", "kind", w.t("fact."+c.Kind), "draft", c.Draft),
-			widgets.Look{Size: theme.SizeNameCaptionText, Color: theme.ColorNameWarning}))
+		card.Add(widgets.NewText(w.changedFact(c), warnLook))
 	}
 	copyDraft := widget.NewButtonWithIcon(w.t("email.copy"), theme.ContentCopyIcon(), func() {
 		p.actions.copy(f.Subject + "\n\n" + f.Body)
 	})
 	card.Add(widgets.NewChips(p.state(it), copyDraft))
-	if it.State != assistant.StateChecked && it.Reason != "" {
-		card.Add(widgets.NewText(w.reason(it.Reason), widgets.Look{Size: theme.SizeNameCaptionText, Color: theme.ColorNameWarning}))
-	}
+	p.reason(card, it)
 }

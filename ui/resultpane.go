@@ -32,6 +32,8 @@ type resultPane struct {
 	outcome *outcome
 	asked   []assistant.Task
 	shown   map[assistant.Task]int // how many items of a long section are on the page
+	counts  map[assistant.Task]int // items found so far while a job runs
+	tally   *widgets.Text          // the same in words
 }
 
 // sectionStep is how many items of a section are shown at once; a button shows more,
@@ -42,7 +44,7 @@ const sectionStep = 50
 const pageMargin = 12
 
 func newResultPane(w *words, actions resultActions) *resultPane {
-	p := &resultPane{words: w, actions: actions}
+	p := &resultPane{words: w, actions: actions, tally: widgets.NewText("", widgets.Caption)}
 	body := widgets.NewColumn(12)
 	body.Pad = pageMargin
 	p.page = widgets.NewPage(body)
@@ -59,6 +61,8 @@ func newResultPane(w *words, actions resultActions) *resultPane {
 // show puts an outcome on the page; a nil outcome shows what to expect.
 func (p *resultPane) show(o *outcome, asked []assistant.Task, ph phase) {
 	p.outcome, p.asked, p.shown = o, asked, map[assistant.Task]int{}
+	p.counts = map[assistant.Task]int{}
+	p.tally.SetText("")
 	if o != nil && o.doc != nil {
 		p.tools.Show()
 	} else {
@@ -69,12 +73,28 @@ func (p *resultPane) show(o *outcome, asked []assistant.Task, ph phase) {
 	p.root.Refresh()
 }
 
+// found counts the items that a running job reports.
+func (p *resultPane) found(events []Event) {
+	for _, e := range events {
+		if e.Kind == EventFound {
+			p.counts[e.Task]++
+		}
+	}
+	var parts []string
+	for _, t := range p.asked {
+		if n := p.counts[t]; n > 0 {
+			parts = append(parts, p.words.t("section.count", "title", p.words.task(t), "n", n))
+		}
+	}
+	p.tally.SetText(strings.Join(parts, " · "))
+}
+
 func (p *resultPane) rebuild(ph phase) {
 	w := p.words
 	switch {
 	case ph != phaseIdle:
 		p.page.SetObjects(widgets.NewCard(6, widgets.NewText(w.t("result.running"), widgets.Strong),
-			widgets.NewText(w.t("result.running_hint"), widgets.Body)))
+			widgets.NewText(w.t("result.running_hint"), widgets.Body), p.tally))
 	case p.outcome == nil:
 		p.page.SetObjects(p.welcome())
 	default:
@@ -103,12 +123,8 @@ func (p *resultPane) sections() []fyne.CanvasObject {
 		return objects
 	}
 	objects = append(objects, p.coverage(d))
-	lists := map[assistant.Task][]assistant.Item{
-		assistant.TaskSummary: d.Summary, assistant.TaskDecisions: d.Decisions, assistant.TaskTodos: d.Todos,
-		assistant.TaskRisks: d.Risks, assistant.TaskEmail: d.Email,
-	}
 	for _, task := range p.asked {
-		objects = append(objects, p.section(task, lists[task])...)
+		objects = append(objects, p.section(task, itemsOf(d, task))...)
 	}
 	return objects
 }
@@ -133,23 +149,21 @@ func (p *resultPane) coverage(d *assistant.RunDocument) fyne.CanvasObject {
 	w := p.words
 	card := widgets.NewCard(3)
 	for _, s := range d.Sources {
-		line := w.t("coverage.line", "file", s.File, "read", s.PartsRead, "total", s.PartsTotal, "chars", count(s.Chars))
 		look := widgets.Caption
 		if s.PartsRead < s.PartsTotal || len(s.LeftOut) > 0 {
-			look.Color = theme.ColorNameWarning
+			look = warnLook
 		}
-		card.Add(widgets.NewText(line, look))
-		for _, left := range s.LeftOut {
-			card.Add(widgets.NewText(w.t("coverage.left_out", "what", left), look))
+		for _, line := range w.coverage(s) {
+			card.Add(widgets.NewText(line, look))
 		}
 		for _, n := range s.Notes {
 			card.Add(widgets.NewText(w.note(n.Code, n.Args), widgets.Caption))
 		}
 	}
 	if d.MeetingDate != "" {
-		card.Add(widgets.NewText(w.t("coverage.date", "date", d.MeetingDate, "from", w.t("date_from."+d.MeetingDateFrom)), widgets.Caption))
+		card.Add(widgets.NewText(w.meetingDate(d), widgets.Caption))
 	}
-	card.Add(widgets.NewText(w.t("coverage.made_by", "model", d.Model.Name, "time", clockTime(p.outcome.elapsed)), widgets.Caption))
+	card.Add(widgets.NewText(w.t("coverage.model", "model", d.Model.Name), widgets.Caption))
 	return card
 }
 
@@ -206,11 +220,16 @@ func (p *resultPane) state(it assistant.Item) fyne.CanvasObject {
 	return widgets.NewChip(p.words.t("state.unconfirmed"), theme.ColorNameWarning)
 }
 
+// reason adds why an item is unconfirmed.
+func (p *resultPane) reason(card *widgets.Column, it assistant.Item) {
+	if it.State != assistant.StateChecked && it.Reason != "" {
+		card.Add(widgets.NewText(p.words.reason(it.Reason), warnLook))
+	}
+}
+
 // proof adds why an item is unconfirmed and the quotes that it rests on.
 func (p *resultPane) proof(card *widgets.Column, it assistant.Item) {
-	if it.State != assistant.StateChecked && it.Reason != "" {
-		card.Add(widgets.NewText(p.words.reason(it.Reason), widgets.Look{Size: theme.SizeNameCaptionText, Color: theme.ColorNameWarning}))
-	}
+	p.reason(card, it)
 	names := p.actions.files()
 	for _, e := range it.Evidence {
 		quote := widgets.NewQuote(theme.ColorNameInputBorder, widgets.NewText(strings.TrimSpace(e.Quote), widgets.Look{Color: theme.ColorNamePlaceHolder}))

@@ -28,9 +28,9 @@ func (f saveFormat) extension() string {
 }
 
 // export renders results for saving.
-func export(b Backend, d *assistant.RunDocument, f saveFormat, lang string) ([]byte, error) {
+func export(w *words, d *assistant.RunDocument, asked []assistant.Task, f saveFormat) ([]byte, error) {
 	if f == saveMarkdown {
-		return []byte(b.Markdown(d, lang)), nil
+		return []byte(renderMarkdown(w, d, asked)), nil
 	}
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)

@@ -44,9 +44,7 @@ func scenes() []scene {
 		return goodResult(names...), nil
 	}
 	running := func(ctx context.Context, _ RunRequest, events func(Event)) (*assistant.RunDocument, error) {
-		events(Event{Kind: EventPass, Stream: 1, Task: assistant.TaskTodos, Part: 3, Parts: 12})
 		events(Event{Kind: EventText, Stream: 1, Task: assistant.TaskTodos, Text: `{"has":true,"action":"把预算表发给财务","owner":"Maria","due":"下周三之前"}`})
-		events(Event{Kind: EventPass, Stream: 2, Task: assistant.TaskRisks, Part: 3, Parts: 12})
 		events(Event{Kind: EventText, Stream: 2, Task: assistant.TaskRisks, Text: `{"has":true,"text":"扫描仪供应商可能不能在审计之前交付，届时没有可以展示的`})
 		events(Event{Kind: EventProgress, Part: 3, Parts: 12, Pass: 20, Passes: 64})
 		<-ctx.Done()
@@ -101,11 +99,12 @@ func TestScenesFit(t *testing.T) {
 				if folder == "" && variant == theme.VariantDark {
 					continue // the layout is the same
 				}
+				a, th := test.NewTempApp(t), fixedTheme{NewTheme(), variant}
 				for _, sc := range scenes() {
 					form := map[bool]string{false: "desktop", true: "phone"}[mobile]
 					name := sc.name + "-" + form + "-" + lang + "-" + vname
 					t.Run(name, func(t *testing.T) {
-						bn := newBench(t, sc.backend, Options{Mobile: mobile, Lang: lang, Theme: fixedTheme{NewTheme(), variant}})
+						bn := newBenchIn(t, a, sc.backend, Options{Mobile: mobile, Lang: lang, Theme: th})
 						sc.play(bn)
 						assertInside(t, bn.w.win.Canvas())
 						if folder != "" {

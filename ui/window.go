@@ -36,12 +36,11 @@ const setupShare = 0.36
 
 // Window is the program's window.
 type Window struct {
-	app     fyne.App
-	win     fyne.Window
-	backend Backend
-	do      bridge
-	mobile  bool
-	words   *words
+	app    fyne.App
+	win    fyne.Window
+	do     bridge
+	mobile bool
+	words  *words
 
 	files   *fileSet
 	models  *modelSet
@@ -80,9 +79,11 @@ func newWindow(a fyne.App, b Backend, o Options, do bridge) *Window {
 	if th == nil {
 		th = NewTheme()
 	}
-	a.Settings().SetTheme(th)
+	if a.Settings().Theme() != th {
+		a.Settings().SetTheme(th)
+	}
 	c := newChoices()
-	w := &Window{app: a, backend: b, do: do, mobile: o.Mobile, choices: &c}
+	w := &Window{app: a, do: do, mobile: o.Mobile, choices: &c}
 	w.files = &fileSet{backend: b, do: do, changed: w.filesChanged}
 	w.models = &modelSet{backend: b, do: do, changed: w.modelsChanged}
 	w.job = &job{backend: b, do: do, now: time.Now, onEvent: w.news, onPhase: w.phaseChanged, onTick: w.showBar}
@@ -291,6 +292,7 @@ func (w *Window) start() {
 
 func (w *Window) news(es []Event) {
 	w.panes.live.take(es)
+	w.panes.result.found(es)
 	w.showBar()
 }
 
@@ -308,7 +310,7 @@ func (w *Window) markdown() string {
 	if w.job.last == nil || w.job.last.doc == nil {
 		return ""
 	}
-	return w.backend.Markdown(w.job.last.doc, w.words.lang)
+	return renderMarkdown(w.words, w.job.last.doc, w.asked)
 }
 
 // save asks for a file and writes the results to it.
@@ -332,9 +334,9 @@ func (w *Window) save(f saveFormat) {
 
 // writeResults writes in the background: a file of a phone's provider may be slow.
 func (w *Window) writeResults(to fyne.URIWriteCloser, doc *assistant.RunDocument, f saveFormat) {
-	lang := w.words.lang
+	table, asked := w.words, w.asked
 	go func() {
-		data, err := export(w.backend, doc, f, lang)
+		data, err := export(table, doc, asked, f)
 		if err == nil {
 			err = write(to, data)
 		} else {

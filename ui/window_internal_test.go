@@ -44,7 +44,6 @@ func TestOpenRunRead(t *testing.T) {
 	for name, o := range forms {
 		t.Run(name, func(t *testing.T) {
 			b := &fakeBackend{models: goodModels(true), run: func(_ context.Context, r RunRequest, events func(Event)) (*assistant.RunDocument, error) {
-				events(Event{Kind: EventPass, Stream: 1, Task: assistant.TaskTodos, Part: 1, Parts: 2})
 				events(Event{Kind: EventText, Stream: 1, Text: `{"has":true,"action":"把预算表`})
 				events(Event{Kind: EventText, Stream: 1, Text: `发给财务"}`})
 				return goodResult(r.Files[0].Name), nil
@@ -87,7 +86,7 @@ func TestResultsNameOwnerDateReasonAndPlace(t *testing.T) {
 	for _, want := range []string{
 		"Owner: Maria", "Due: 2026-03-25 (\"下周三之前\")", "Unassigned", "No due date", "✓ Checked", "Unconfirmed",
 		"The quote does not prove who the owner is.", "八月的发布推迟到九月十五日", "Pasted text · 0:30 · line 3 · 张伟",
-		"second.txt: 3 of 12 parts read, 20,480 characters", "Left out: 4-12", "Meeting date 2026-03-18 (named in the text)",
+		"second.txt: 3 of 12 parts read, 20,480 characters", "Left out: part 4-5 (the job was stopped)", "Left out: part 7 (the answer did not fit, even in smaller pieces)", "Meeting date 2026-03-18 (named in the text)",
 		"Check the date \"25 March\": it is not in the sources.", "Release moved to 15 September", "Raised by Maria",
 	} {
 		assert.Contains(t, all, want)
@@ -288,7 +287,9 @@ func TestSave(t *testing.T) {
 	assert.Equal(t, "周会 <1>-windowseat.json", saveName(doc, saveJSON))
 
 	for format, check := range map[saveFormat]func([]byte){
-		saveMarkdown: func(got []byte) { assert.Equal(t, "# zh 2\n", string(got)) },
+		saveMarkdown: func(got []byte) {
+			assert.Contains(t, string(got), "- [ ] **把预算表发给财务**\n  负责人：Maria · 期限：2026-03-25（“下周三之前”） · ✓ 已核对\n")
+		},
 		saveJSON: func(got []byte) {
 			assert.Contains(t, string(got), "周会 <1>.txt", "not escaped")
 			var back assistant.RunDocument

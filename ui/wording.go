@@ -11,6 +11,7 @@ import (
 
 	"windowseat/assistant"
 	"windowseat/document"
+	"windowseat/engine/models"
 )
 
 // note puts a note of a reader or of the assistant into words. A code that this
@@ -92,15 +93,123 @@ func (w *words) unsupported(e *document.UnsupportedError) string {
 
 // jobFailure says why a job failed and what to do.
 func (w *words) jobFailure(err error) string {
+	var damaged *models.DamagedError
 	switch {
 	case errors.Is(err, ErrNoModel):
 		return w.t("job.no_model")
 	case errors.Is(err, ErrNoMemory):
 		return w.t("job.no_memory")
+	case errors.As(err, &damaged):
+		return w.t("job.damaged_model")
 	case errors.Is(err, context.Canceled):
 		return w.t("job.stopped")
 	}
 	return w.t("job.failed", "error", err)
+}
+
+// state names the state of an item, with the reason when it is unconfirmed.
+func (w *words) state(it assistant.Item) string {
+	switch {
+	case it.State == assistant.StateChecked:
+		return w.t("state.checked")
+	case it.Reason == "":
+		return w.t("state.unconfirmed")
+	}
+	return w.t("state.because", "state", w.t("state.unconfirmed"), "reason", w.reason(it.Reason))
+}
+
+func (w *words) owner(f assistant.TodoFields) string {
+	if f.Owner == nil {
+		return w.t("todo.no_owner")
+	}
+	return w.t("todo.owner", "name", *f.Owner)
+}
+
+// due is the date with the words that it was computed from.
+func (w *words) due(f assistant.TodoFields) string {
+	switch {
+	case f.DueDate != nil && f.DueWords != nil && *f.DueWords != *f.DueDate:
+		return w.t("todo.due_both", "date", *f.DueDate, "words", *f.DueWords)
+	case f.DueDate != nil:
+		return w.t("todo.due", "date", *f.DueDate)
+	case f.DueWords != nil:
+		return w.t("todo.due", "date", *f.DueWords)
+	}
+	return w.t("todo.no_due")
+}
+
+func (w *words) changedFact(c assistant.ChangedFact) string {
+	return w.t("email.changed", "kind", w.t("fact."+c.Kind), "draft", c.Draft)
+}
+
+func (w *words) meetingDate(d *assistant.RunDocument) string {
+	return w.t("coverage.date", "date", d.MeetingDate, "from", w.t("date_from."+d.MeetingDateFrom))
+}
+
+// coverage says how much of a source was read and what was left out.
+func (w *words) coverage(s assistant.Source) []string {
+	lines := []string{w.t("coverage.line", "file", s.File, "read", s.PartsRead, "total", s.PartsTotal, "chars", count(s.Chars))}
+	reasons, parts := leftOut(s.LeftOut)
+	for _, code := range reasons {
+		what := code
+		if n := parts[code]; n != "" {
+			what = w.t("coverage.parts", "parts", n, "reason", w.left(code))
+		}
+		lines = append(lines, w.t("coverage.left_out", "what", what))
+	}
+	return lines
+}
+
+// left says why parts were left out.
+func (w *words) left(code string) string {
+	if key := "left." + code; w.has(key) {
+		return w.t(key)
+	}
+	return w.note(code, nil)
+}
+
+// leftOut groups entries of the form "4/12 code", in order of the first of each code,
+// with their parts as "4-6, 9". Entries of another form stand for themselves.
+func leftOut(entries []string) (codes []string, parts map[string]string) {
+	numbers := map[string][]int{}
+	for _, e := range entries {
+		var n, total int
+		var code string
+		if _, err := fmt.Sscanf(e, "%d/%d %s", &n, &total, &code); err != nil {
+			code = e
+		}
+		if _, seen := numbers[code]; !seen {
+			codes = append(codes, code)
+		}
+		if code != e {
+			numbers[code] = append(numbers[code], n)
+		} else {
+			numbers[code] = nil
+		}
+	}
+	parts = map[string]string{}
+	for code, ns := range numbers {
+		parts[code] = ranges(ns)
+	}
+	return codes, parts
+}
+
+// ranges writes ascending numbers as "1, 4-6".
+func ranges(ns []int) string {
+	var out []string
+	for i := 0; i < len(ns); {
+		j := i
+		for j+1 < len(ns) && ns[j+1] == ns[j]+1 {
+			j++
+		}
+		if i == j {
+			out = append(out, strconv.Itoa(ns[i]))
+		} else {
+			out = append(out, strconv.Itoa(ns[i])+"-"+strconv.Itoa(ns[j]))
+		}
+		i = j + 1
+	}
+	return strings.Join(out, ", ")
 }
 
 // place says where a quote stands: file, then page, line, time and speaker as far as

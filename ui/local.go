@@ -1,0 +1,163 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+
+	"windowseat/assistant"
+	"windowseat/document"
+	"windowseat/engine/models"
+)
+
+// Opener opens a model for use. Model is the name of a [ModelChoice]: an id of the
+// store, or the path of a file. It blocks; progress may be called with bytes from any
+// goroutine. The second result closes the model again.
+type Opener func(ctx context.Context, model string, progress func(done, total int64)) (assistant.Generator, func() error, error)
+
+// LocalOptions are what the real backend works with.
+type LocalOptions struct {
+	Open          Opener
+	Store         *models.Store
+	Model         string // preferred model: an id, a path, or "" for the best that fits
+	ContextTokens int    // the context that Open gives a model, for the memory plan; 0 is the model's own
+}
+
+// Local is the Backend of a running program: documents are read and models run on
+// this machine. It keeps the last model open, because opening costs seconds. It is
+// safe for concurrent use.
+type Local struct {
+	opts LocalOptions
+
+	mu        sync.Mutex
+	name      string // of the open model, "" for none
+	generator assistant.Generator
+	close     func() error
+}
+
+var _ Backend = (*Local)(nil)
+
+// NewLocal returns the backend. Close it when the window is gone.
+func NewLocal(o LocalOptions) *Local { return &Local{opts: o} }
+
+// Close closes the open model, after the job that uses it has ended.
+func (l *Local) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.closeModel()
+}
+
+// closeModel forgets the open model; the caller holds mu.
+func (l *Local) closeModel() error {
+	if l.close == nil {
+		return nil
+	}
+	err := l.close()
+	l.name, l.generator, l.close = "", nil, nil
+	return err
+}
+
+// Read implements Backend.
+func (l *Local) Read(ctx context.Context, r ReadRequest) (*document.Document, error) {
+	return document.Read(ctx, r.Data, document.Options{Name: r.Name, Encoding: r.Encoding, ModTime: r.ModTime})
+}
+
+// Models implements Backend: what is installed, and what can be had.
+func (l *Local) Models(context.Context) ([]ModelChoice, error) {
+	list, err := l.opts.Store.List()
+	if err != nil {
+		return nil, err
+	}
+	free, err := models.FreeMemory()
+	if err != nil {
+		free = 0 // the verdict is then unknown, the list still useful
+	}
+	best, _ := models.Default(free)
+	choices := l.named(list)
+	for _, s := range list {
+		c := l.choice(s, free)
+		c.Current = c.Name == l.opts.Model || (l.opts.Model == "" && c.Name == best.ID)
+		choices = append(choices, c)
+	}
+	return choices, nil
+}
+
+// named is the preferred model when it is a file outside the store.
+func (l *Local) named(list []models.Status) []ModelChoice {
+	name := l.opts.Model
+	for _, s := range list {
+		if s.ID == name {
+			return nil
+		}
+	}
+	if name == "" || filepath.Ext(name) != ".gguf" {
+		return nil
+	}
+	return []ModelChoice{{Name: name, Title: filepath.Base(name), Installed: true, Current: true, Verdict: VerdictUnknown}}
+}
+
+func (l *Local) choice(s models.Status, free int64) ModelChoice {
+	c := ModelChoice{
+		Name: s.ID, Title: s.Name, Installed: s.Path != "" && s.Problem == "",
+		DownloadSize: s.Bytes, Command: "windowseat models get " + s.ID, Verdict: VerdictUnknown,
+	}
+	if free > 0 {
+		plan := models.Fit(s.Entry, l.opts.ContextTokens, free)
+		c.NeedBytes, c.FreeBytes, c.Verdict = plan.Total, plan.Free, Verdict(plan.Verdict)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.name == s.ID { // its memory is no longer among what is free
+		c.Verdict = VerdictOpen
+	}
+	return c
+}
+
+// Download implements Backend. It is the one way to the network, and it goes on where
+// an earlier download stopped.
+func (l *Local) Download(ctx context.Context, model string, progress func(done, total int64)) error {
+	_, err := l.opts.Store.Get(ctx, model, progress)
+	return err
+}
+
+// Run implements Backend.
+func (l *Local) Run(ctx context.Context, r RunRequest, events func(Event)) (*assistant.RunDocument, error) {
+	// mu is held for the whole job: the model must not be closed under it.
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.openModel(ctx, r.Model, events); err != nil {
+		return nil, err
+	}
+	job := assistant.Job{
+		Tasks: r.Tasks, Lang: r.Language, EmailLang: r.EmailLanguage, MeetingDate: r.MeetingDate,
+	}
+	for _, f := range r.Files {
+		job.Sources = append(job.Sources, assistant.SourceInput{Name: f.Name, Doc: f.Document})
+	}
+	n := newNews(len(r.Files), events)
+	return assistant.Run(ctx, n.listen(l.generator), job, n.take)
+}
+
+// openModel makes the named model the open one; the caller holds mu.
+func (l *Local) openModel(ctx context.Context, name string, events func(Event)) error {
+	if l.name == name && l.generator != nil {
+		return nil
+	}
+	if err := l.closeModel(); err != nil {
+		return fmt.Errorf("ui: closing the model: %w", err)
+	}
+	generator, closeModel, err := l.opts.Open(ctx, name, func(done, total int64) {
+		events(Event{Kind: EventLoading, Done: done, Total: total})
+	})
+	var missing *models.NotInstalledError
+	if errors.As(err, &missing) {
+		return fmt.Errorf("%w: %w", ErrNoModel, err)
+	}
+	if err != nil {
+		return err
+	}
+	l.name, l.generator, l.close = name, generator, closeModel
+	return nil
+}
