@@ -61,8 +61,9 @@
 // The cache is dropped when it passes about 32 MiB.
 //
 // Measured on Qwen2.5's 151,936 tokens (2 shared Xeon cores, 2026-11-30, go test
-// -bench Mask): an answer of 146 tokens costs about 6 µs per token for Mask and
-// Accept with a warm cache and 21 µs with a cold one; the index takes 0.2 s of
+// -bench Mask, load average 9): an answer of 146 tokens costs 6 to 11 µs per token
+// for Mask and
+// Accept with a warm cache and 20 to 48 µs with a cold one; the index takes 0.2 s of
 // processor time and 16 MiB, shared by all grammars of the model.
 //
 // # Supported keywords
