@@ -42,6 +42,7 @@ var rules = map[string]func(repo) []string{
 	"registry_hosts":   registryHosts,
 	"testdata_readme":  testdataReadme,
 	"android_manifest": androidManifest,
+	"no_programs":      noPrograms,
 }
 
 // packageDocs: one file of each package has the package comment, in Go's words.
@@ -81,6 +82,7 @@ var mayImport = map[string][]string{
 	"":                    {"..."},
 	"assets":              {},
 	"assistant":           {"document/...", "chunker", "retrieval", "prompts"},
+	"assistant/export":    {"assistant", "document/..."},
 	"assistant/library":   {"assistant", "document/...", "chunker", "retrieval", "prompts"},
 	"chunker":             {"document/..."},
 	"document":            {"document/..."},
@@ -305,6 +307,20 @@ func androidManifest(r repo) []string {
 	return nil
 }
 
+// magics begin the files that compilers write, joined so that none stands here.
+var magics = []string{"\x7f" + "ELF", "M" + "Z\x90", "\xcf\xfa" + "\xed\xfe"}
+
+// noPrograms: what was compiled is never committed.
+func noPrograms(r repo) []string {
+	var bad []string
+	for _, name := range r.names("") {
+		if slices.ContainsFunc(magics, func(m string) bool { return strings.HasPrefix(r[name], m) }) {
+			bad = append(bad, name+": is a compiled program")
+		}
+	}
+	return bad
+}
+
 // TestRulesCanFail shows each rule one sample that it must refuse and one that
 // it must pass.
 func TestRulesCanFail(t *testing.T) {
@@ -345,6 +361,7 @@ func TestRulesCanFail(t *testing.T) {
 		{"machine_paths", repo{"a.go": "\"" + slash + "work/models\""}, nil},
 		{"registry_hosts", repo{"Makefile": "get https://files." + hosts[1] + "/x\n"}, repo{"Makefile": "pip download x\n"}},
 		{"testdata_readme", repo{"quant/testdata/a.bin": "x"}, repo{"quant/testdata/deep/a.bin": "x", "quant/testdata/README.md": "origin"}},
+		{"no_programs", repo{"quant/quant.test": magics[0] + "\x02"}, repo{"quant/a.bin": "GGUF"}},
 		{"android_manifest", repo{}, repo{"AndroidManifest.xml": "<manifest/>"}},
 		{"android_manifest", repo{"AndroidManifest.xml": `<uses-permission android:name="android.permission.INTERNET"/>`}, nil},
 	} {
