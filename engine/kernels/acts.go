@@ -11,9 +11,16 @@ type Acts struct {
 	Scale     []float32 // [Tokens, K/32]; amax/127, and 0 for an all-zero group
 	ScaleSum  []float32 // [Tokens, K/32]; Scale * float32(sum of the group's Q), for the min terms
 	Sum       []int32   // [Tokens, K/16]; sums of Q over 16 elements
-	Bias16    []int32   // [Tokens, K/16]; -128 * Sum: undoes the +128 of weights stored unsigned
-	Bias32    []int32   // [Tokens, K/32]; the same per group
+	Start16   []int32   // [Tokens, K/16]; dotBase - 128 * Sum
+	Start32   []int32   // [Tokens, K/32]; the same per group
 }
+
+// dotBase is where integer dot products start: the bits of the float32 1.5 * 2^23,
+// in whose neighbourhood consecutive floats are consecutive integers. So the end
+// of a dot product i, |i| < 2^22, read as a float is 1.5 * 2^23 + i, exactly, and
+// needs no conversion (see MatMul). The -128 * Sum of Start16 and Start32 undoes
+// the +128 of weights that are stored unsigned.
+const dotBase = 0x4b400000
 
 // NewActs allocates room for maxTokens rows of k elements.
 func NewActs(maxTokens, k int) *Acts {
@@ -24,8 +31,8 @@ func NewActs(maxTokens, k int) *Acts {
 		Scale:    AlignedFloats(groups),
 		ScaleSum: AlignedFloats(groups),
 		Sum:      make([]int32, 2*groups),
-		Bias16:   make([]int32, 2*groups),
-		Bias32:   make([]int32, groups),
+		Start16:  make([]int32, 2*groups),
+		Start32:  make([]int32, groups),
 	}
 }
 
@@ -96,8 +103,8 @@ func (a *Acts) check(op string, t0, t1 int) {
 	checkMultiple(op, a.K, GroupSize)
 	groups := t1 * a.K / GroupSize
 	checkLen(op+" Q", len(a.Q), t1*a.K)
-	checkLen(op+" scales", min(len(a.Scale), len(a.ScaleSum), len(a.Bias32)), groups)
-	checkLen(op+" sums", min(len(a.Sum), len(a.Bias16)), 2*groups)
+	checkLen(op+" scales", min(len(a.Scale), len(a.ScaleSum), len(a.Start32)), groups)
+	checkLen(op+" sums", min(len(a.Sum), len(a.Start16)), 2*groups)
 }
 
 // maxFinite is what an infinite activation saturates to.

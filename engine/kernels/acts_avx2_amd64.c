@@ -48,9 +48,9 @@ AVX2_INLINE void quantize_group(const struct acts *dst, int64_t g, __m256 x[4])
 	dst->scale_sum[g] = scale * (float)(first + second);
 	dst->sum[2 * g] = first;
 	dst->sum[2 * g + 1] = second;
-	dst->bias16[2 * g] = -128 * first;
-	dst->bias16[2 * g + 1] = -128 * second;
-	dst->bias32[g] = -128 * (first + second);
+	dst->start16[2 * g] = DOT_BASE - 128 * first;
+	dst->start16[2 * g + 1] = DOT_BASE - 128 * second;
+	dst->start32[g] = DOT_BASE - 128 * (first + second);
 }
 
 /* quantize_avx2: x [rows, k]. */

@@ -30,9 +30,9 @@ AVX512_INLINE void quantize_group(const struct acts *dst, int64_t g, __m512 a, _
 	dst->scale_sum[g] = scale * (float)(sum_p + sum_q);
 	dst->sum[2 * g] = sum_p;
 	dst->sum[2 * g + 1] = sum_q;
-	dst->bias16[2 * g] = -128 * sum_p;
-	dst->bias16[2 * g + 1] = -128 * sum_q;
-	dst->bias32[g] = -128 * (sum_p + sum_q);
+	dst->start16[2 * g] = DOT_BASE - 128 * sum_p;
+	dst->start16[2 * g + 1] = DOT_BASE - 128 * sum_q;
+	dst->start32[g] = DOT_BASE - 128 * (sum_p + sum_q);
 }
 
 /* quantize_avx512: x [rows, k]. */

@@ -28,8 +28,8 @@ func requireSameActs(t testing.TB, want, got *kernels.Acts) {
 	requireSame(t, want.Scale, got.Scale)
 	requireSame(t, want.ScaleSum, got.ScaleSum)
 	require.Equal(t, want.Sum, got.Sum)
-	require.Equal(t, want.Bias16, got.Bias16)
-	require.Equal(t, want.Bias32, got.Bias32)
+	require.Equal(t, want.Start16, got.Start16)
+	require.Equal(t, want.Start32, got.Start32)
 }
 
 // oddRows is tokens x k of normals with odd values strewn in and one zero group.
@@ -82,8 +82,8 @@ func TestQuantizeActsError(t *testing.T) {
 			}
 			require.Equal(t, sums[:], a.Sum[2*g:2*g+2])
 			require.Equal(t, a.Scale[g]*float32(sums[0]+sums[1]), a.ScaleSum[g])
-			require.Equal(t, []int32{-128 * sums[0], -128 * sums[1]}, a.Bias16[2*g:2*g+2])
-			require.Equal(t, -128*(sums[0]+sums[1]), a.Bias32[g])
+			require.Equal(t, []int32{0x4b400000 - 128*sums[0], 0x4b400000 - 128*sums[1]}, a.Start16[2*g:2*g+2])
+			require.Equal(t, 0x4b400000-128*(sums[0]+sums[1]), a.Start32[g])
 		}
 		assert.Zero(t, a.Scale[3], "all-zero group")
 		assert.Equal(t, int8(127), a.Q[40])

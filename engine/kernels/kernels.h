@@ -31,6 +31,11 @@ enum { GROUP = 32, ROW_TILE = 16, PAGE_TOKENS = 64, SPLIT_PAGES = 8, MAX_HEAD_DI
 /* Groups of activations below this count as zero, see acts.go. */
 #define TINY_GROUP 0x1p-100f
 
+/* Bits of the float DOT_FLOAT = 1.5 * 2^23: dot products start there, so that their
+ * end read as a float is DOT_FLOAT + dot, see acts.go. */
+#define DOT_BASE 0x4b400000
+#define DOT_FLOAT 12582912.0f
+
 /* Operands of MatMul; activations and y start at token T0, w, y and bias at row R0. */
 struct matmul_args {
 	const uint8_t *w;       /* [ceil(rows/16), tile_bytes] */
@@ -40,8 +45,8 @@ struct matmul_args {
 	const int8_t *q;        /* [tokens, k] */
 	const float *scale;     /* [tokens, k/32] */
 	const float *scale_sum; /* [tokens, k/32] */
-	const int32_t *bias16;  /* [tokens, k/16] -128 * sum of q */
-	const int32_t *bias32;  /* [tokens, k/32] the same per group */
+	const int32_t *start16; /* [tokens, k/16] DOT_BASE - 128 * sum of q */
+	const int32_t *start32; /* [tokens, k/32] the same per group */
 	float *y;               /* [tokens, ldy] */
 	int64_t ldy;
 	const float *bias; /* [rows] or NULL */
@@ -58,8 +63,8 @@ struct acts {
 	float *scale;    /* [rows, k/32] */
 	float *scale_sum;
 	int32_t *sum;    /* [rows, k/16] */
-	int32_t *bias16; /* [rows, k/16] */
-	int32_t *bias32; /* [rows, k/32] */
+	int32_t *start16; /* [rows, k/16] */
+	int32_t *start32; /* [rows, k/32] */
 	int64_t k;
 	int64_t rows;
 };

@@ -15,22 +15,24 @@ type MatMulArgs struct {
 // MatMul computes y[t,r] = sum_k W[r,k] x[t,k] (+ Bias[r]) (+ old y if Add) for
 // tokens [T0, T1) and weight rows [R0, R1).
 //
-// Starting from acc = 0, each group g of 32 along K adds, in order, with
-// sx = X.Scale[t,g] and exact integer sums over the group:
+// Starting from acc = 0, each group g along K (of 32 elements, 16 in Q6_K) adds, in
+// order, with sx the Scale of its activations and exact integer sums over the group:
 //
-//	offset formats (Q4_0, Q5_0, Q8_0: w = d*(q-offset)):
-//	    u = float(sum (q-offset)*x) * d         acc = fma(u, sx, acc)
-//	min formats (Q4_1, Q5_1: w = dw*q + mw; Q4_K, Q5_K with dw = d*scale, mw = -dmin*min):
-//	    u = float(sum q*x) * dw                 acc = fma(u, sx, acc)
-//	                                            acc = fma(mw, X.ScaleSum[t,g], acc)
-//	Q6_K (w = dw*(q-32), dw = d*scale, i and j its halves of 16):
-//	    u = float(sum_i (q-32)*x) * dw_i
-//	    u = fma(float(sum_j (q-32)*x), dw_j, u) acc = fma(u, sx, acc)
-//	F16, F32:
+//	integers, w = dw*(q-offset) + mw, where dw and mw are
+//	  Q4_0, Q5_0, Q8_0: d, 0       Q4_1, Q5_1: d, m
+//	  Q6_K: d*scale, 0             Q4_K, Q5_K: d*scale, -dmin*min
+//	    u = fma(B + sum (q-offset)*x, dw, -B*dw)     B = 1.5 * 2^23
+//	    acc = fma(u, sx, acc)
+//	    acc = fma(mw, X.ScaleSum[t,g], acc)          (formats with a minimum)
+//	floats
 //	    u = 0; u = fma(w[k], float(x[k]), u) for each k
-//	                                            acc = fma(u, sx, acc)
+//	    acc = fma(u, sx, acc)
 //
 // and at the end y = acc, y = y + Bias[r], y = old + y.
+//
+// The first line of the integers is float(sum)*dw rounded once, in one instruction
+// less: B + sum and B*dw are both exact (|sum| < 2^22, and dw has at most 19 bits).
+// Only for an infinite dw, which no sound file has, it is NaN.
 func MatMul(a *MatMulArgs) {
 	if a.T0 < 0 || a.T0 > a.T1 || a.R0 < 0 || a.R0 > a.R1 || a.R1 > a.W.Rows {
 		broken("MatMul: tokens [%d, %d), rows [%d, %d) of %d", a.T0, a.T1, a.R0, a.R1, a.W.Rows)

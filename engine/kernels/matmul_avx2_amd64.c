@@ -158,12 +158,13 @@ AVX2_INLINE void dot(int codec, int nt, int nh, int j0, int j1, const __m256i (*
 	}
 }
 
-/* minus_offset is -offset * sum of activations: bias is -128 * sum. */
-AVX2_INLINE __m256i minus_offset(int codec, int32_t bias)
+/* start gives DOT_BASE - offset * sum from DOT_BASE - 128 * sum, exactly: offset is
+ * a power of two, and 0 here with 8 bits, whose weights are signed. */
+AVX2_INLINE __m256i start(int codec, int32_t start128)
 {
 	if (codec == CODEC_8)
-		return _mm256_setzero_si256(); /* the weights are signed already */
-	return _mm256_set1_epi32(bias >> (codec == CODEC_6 ? 2 : codec == CODEC_5 ? 3 : 4));
+		return _mm256_set1_epi32(DOT_BASE);
+	return _mm256_set1_epi32(DOT_BASE + ((start128 - DOT_BASE) >> (codec == CODEC_6 ? 2 : codec == CODEC_5 ? 3 : 4)));
 }
 
 /* add_group adds group g of nt tokens and nh halves to acc. w: the quads; x: the
@@ -173,7 +174,6 @@ AVX2_INLINE void add_group(const struct matmul_args *a, int codec, int scaling, 
 	const int64_t groups = a->k / GROUP;
 	const int8_t *x = a->q + t * a->k + g * GROUP;
 	const int parts = scaling == SCALE_Q6K ? 2 : 1;
-	__m256 u[STEP][2];
 #pragma GCC unroll 2
 	for (int part = 0; part < parts; part++) {
 		__m256i sum[STEP][2];
@@ -181,27 +181,26 @@ AVX2_INLINE void add_group(const struct matmul_args *a, int codec, int scaling, 
 		for (int i = 0; i < nt; i++)
 #pragma GCC unroll 2
 			for (int n = 0; n < nh; n++)
-				sum[i][n] = scaling == SCALE_OFFSET ? minus_offset(codec, a->bias32[(t + i) * groups + g])
-					: scaling == SCALE_Q6K ? minus_offset(codec, a->bias16[2 * ((t + i) * groups + g) + part])
-					: _mm256_setzero_si256();
+				sum[i][n] = scaling == SCALE_OFFSET ? start(codec, a->start32[(t + i) * groups + g])
+					: scaling == SCALE_Q6K ? start(codec, a->start16[2 * ((t + i) * groups + g) + part])
+					: _mm256_set1_epi32(DOT_BASE);
 		dot(codec, nt, nh, 8 / parts * part, 8 / parts * (part + 1), w, x, a->k, sum);
 #pragma GCC unroll 4
 		for (int i = 0; i < nt; i++)
 #pragma GCC unroll 2
 			for (int n = 0; n < nh; n++) {
-				__m256 f = _mm256_cvtepi32_ps(sum[i][n]);
-				u[i][n] = part == 0 ? _mm256_mul_ps(f, d[n]) : _mm256_fmadd_ps(f, m[n], u[i][n]);
+				const __m256 s = part == 0 ? d[n] : m[n];
+				__m256 u = _mm256_fmadd_ps(_mm256_castsi256_ps(sum[i][n]), s, _mm256_mul_ps(_mm256_set1_ps(-DOT_FLOAT), s));
+				acc[i][n] = _mm256_fmadd_ps(u, _mm256_set1_ps(a->scale[(t + i) * groups + g]), acc[i][n]);
 			}
 	}
+	if (scaling != SCALE_MIN && scaling != SCALE_K)
+		return;
 #pragma GCC unroll 4
 	for (int i = 0; i < nt; i++)
 #pragma GCC unroll 2
-		for (int n = 0; n < nh; n++) {
-			const int64_t at = (t + i) * groups + g;
-			acc[i][n] = _mm256_fmadd_ps(u[i][n], _mm256_set1_ps(a->scale[at]), acc[i][n]);
-			if (scaling == SCALE_MIN || scaling == SCALE_K)
-				acc[i][n] = _mm256_fmadd_ps(m[n], _mm256_set1_ps(a->scale_sum[at]), acc[i][n]);
-		}
+		for (int n = 0; n < nh; n++)
+			acc[i][n] = _mm256_fmadd_ps(m[n], _mm256_set1_ps(a->scale_sum[(t + i) * groups + g]), acc[i][n]);
 }
 
 /* finish writes acc to the outputs of one token and up to 16 rows. */

@@ -6,7 +6,8 @@
  * multiplies them by blocks of up to 96 tokens, 6 at a time: 12 integer and 12
  * float accumulators stay in registers, each activation broadcast serves 2 tiles.
  *
- * Integer bounds per group of 32: |sum| <= 32*255*127 + 128*32*127 < 2^21. */
+ * Integer bounds per group of 32: |sum| <= 32*255*127 + 128*32*127 < 2^21, as
+ * the float trick with DOT_BASE needs. */
 #include "matmul_avx512_amd64.h"
 
 enum {
@@ -17,10 +18,18 @@ enum {
 	STEP = 6            /* tokens of one register tile */
 };
 
-/* log2 of 128/offset: bias32 >> shift is -offset * sum, exactly. */
-AVX512_INLINE int offset_shift(int codec)
+/* start gives DOT_BASE - offset * sum from DOT_BASE - 128 * sum, exactly: offset is
+ * a power of two. */
+AVX512_INLINE __m512i start(int codec, int32_t start128)
 {
-	return codec == CODEC_8 ? 0 : codec == CODEC_6 ? 2 : codec == CODEC_5 ? 3 : 4;
+	const int shift = codec == CODEC_8 ? 0 : codec == CODEC_6 ? 2 : codec == CODEC_5 ? 3 : 4;
+	return _mm512_set1_epi32(DOT_BASE + ((start128 - DOT_BASE) >> shift));
+}
+
+/* minus_base is -DOT_FLOAT * d. */
+AVX512_INLINE __m512 minus_base(__m512 d)
+{
+	return _mm512_mul_ps(_mm512_set1_ps(-DOT_FLOAT), d);
 }
 
 /* decode_tile: 16 rows at r by nt tokens from t. */
@@ -47,26 +56,27 @@ AVX512_INLINE void decode_tile(const struct matmul_args *a, int codec, int scali
 		for (int i = 0; i < nt; i++) {
 			const int64_t at = (t + i) * groups + g;
 			const int8_t *x = q + i * a->k + g * GROUP;
-			__m512i lo = _mm512_setzero_si512(), hi = _mm512_setzero_si512();
+			__m512i lo = _mm512_set1_epi32(DOT_BASE), hi = _mm512_setzero_si512();
 			if (scaling == SCALE_OFFSET)
-				lo = _mm512_srai_epi32(_mm512_set1_epi32(a->bias32[at]), offset_shift(codec));
+				lo = start(codec, a->start32[at]);
 			if (scaling == SCALE_Q6K) {
-				lo = _mm512_srai_epi32(_mm512_set1_epi32(a->bias16[2 * at]), offset_shift(codec));
-				hi = _mm512_srai_epi32(_mm512_set1_epi32(a->bias16[2 * at + 1]), offset_shift(codec));
+				lo = start(codec, a->start16[2 * at]);
+				hi = start(codec, a->start16[2 * at + 1]);
 			}
 #pragma GCC unroll 4
 			for (int j = 0; j < 4; j++) {
 				lo = _mm512_dpbusd_epi32(lo, quads[j], bcast4(x + 4 * j));
 				hi = _mm512_dpbusd_epi32(hi, quads[j + 4], bcast4(x + 4 * j + 16));
 			}
-			__m512 u, sx = _mm512_set1_ps(a->scale[at]);
-			if (scaling == SCALE_Q6K) {
-				u = _mm512_mul_ps(_mm512_cvtepi32_ps(lo), d);
-				u = _mm512_fmadd_ps(_mm512_cvtepi32_ps(hi), m, u);
-			} else {
-				u = _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_add_epi32(lo, hi)), d);
-			}
+			if (scaling != SCALE_Q6K)
+				lo = _mm512_add_epi32(lo, hi);
+			const __m512 sx = _mm512_set1_ps(a->scale[at]);
+			__m512 u = _mm512_fmadd_ps(_mm512_castsi512_ps(lo), d, minus_base(d));
 			acc[i] = _mm512_fmadd_ps(u, sx, acc[i]);
+			if (scaling == SCALE_Q6K) {
+				u = _mm512_fmadd_ps(_mm512_castsi512_ps(hi), m, minus_base(m));
+				acc[i] = _mm512_fmadd_ps(u, sx, acc[i]);
+			}
 			if (scaling == SCALE_MIN || scaling == SCALE_K)
 				acc[i] = _mm512_fmadd_ps(m, _mm512_set1_ps(a->scale_sum[at]), acc[i]);
 		}
@@ -91,11 +101,13 @@ AVX512_INLINE void decode(const struct matmul_args *a, int codec, int scaling)
 /* unpacked: up to 2 tiles x 16 groups as bytes, scales as floats. */
 struct unpacked {
 	uint8_t w[2][CHUNK][8][64] __attribute__((aligned(64)));
-	__m512 d[CHUNK][2], m[CHUNK][2];
+	__m512 d[CHUNK][2][2]; /* scale (of each half in Q6_K) */
+	__m512 b[CHUNK][2][2]; /* -DOT_FLOAT * scale */
+	__m512 m[CHUNK][2];    /* minimum to add */
 };
 
 /* unpack fills u with groups [g0, g1) of tile number i of the pair, at row r.
- * Integers with an offset are brought to the offset 128, which bias16/32 undo. */
+ * Integers with an offset are brought to the offset 128, which start16/32 undo. */
 AVX512_INLINE void unpack(const struct matmul_args *a, int codec, int scaling, int64_t r, int64_t g0, int64_t g1, struct unpacked *u, int i)
 {
 	const uint8_t *w = a->w + r / ROW_TILE * a->tile_bytes, *scales = w + a->quant_bytes;
@@ -112,7 +124,12 @@ AVX512_INLINE void unpack(const struct matmul_args *a, int codec, int scaling, i
 				quads[j] = _mm512_add_epi8(quads[j], lift);
 			_mm512_store_si512(u->w[i][g - g0][j], quads[j]);
 		}
-		load_scales(scaling, scales, g, &state, &u->d[g - g0][i], &u->m[g - g0][i]);
+		__m512 d, m;
+		load_scales(scaling, scales, g, &state, &d, &m);
+		u->d[g - g0][0][i] = d;
+		u->b[g - g0][0][i] = minus_base(d);
+		u->d[g - g0][1][i] = u->m[g - g0][i] = m;
+		u->b[g - g0][1][i] = minus_base(m);
 	}
 }
 
@@ -129,9 +146,8 @@ AVX512_INLINE void multiply(const struct matmul_args *a, int scaling, int nr, in
 			acc[i][n] = sums[i][n];
 	for (int64_t g = g0; g < g1; g++, x += GROUP) {
 		const float *scale = a->scale + t * groups + g, *scale_sum = a->scale_sum + t * groups + g;
-		const int32_t *bias16 = a->bias16 + 2 * (t * groups + g), *bias32 = a->bias32 + t * groups + g;
+		const int32_t *start16 = a->start16 + 2 * (t * groups + g), *start32 = a->start32 + t * groups + g;
 		const int halves = scaling == SCALE_Q6K ? 2 : 1;
-		__m512 half[STEP][2];
 #pragma GCC unroll 2
 		for (int h = 0; h < halves; h++) {
 			__m512i dot[STEP][2];
@@ -139,9 +155,9 @@ AVX512_INLINE void multiply(const struct matmul_args *a, int scaling, int nr, in
 			for (int i = 0; i < nt; i++)
 #pragma GCC unroll 2
 				for (int n = 0; n < nr; n++)
-					dot[i][n] = scaling == SCALE_OFFSET ? _mm512_set1_epi32(bias32[i * groups])
-						: scaling == SCALE_Q6K ? _mm512_set1_epi32(bias16[2 * i * groups + h])
-						: _mm512_setzero_si512();
+					dot[i][n] = scaling == SCALE_OFFSET ? _mm512_set1_epi32(start32[i * groups])
+						: scaling == SCALE_Q6K ? _mm512_set1_epi32(start16[2 * i * groups + h])
+						: _mm512_set1_epi32(DOT_BASE);
 #pragma GCC unroll 8
 			for (int j = 8 / halves * h; j < 8 / halves * (h + 1); j++) {
 				__m512i w[2];
@@ -160,12 +176,8 @@ AVX512_INLINE void multiply(const struct matmul_args *a, int scaling, int nr, in
 			for (int i = 0; i < nt; i++) {
 #pragma GCC unroll 2
 				for (int n = 0; n < nr; n++) {
-					__m512 f = _mm512_cvtepi32_ps(dot[i][n]);
-					if (halves == 2 && h == 0) {
-						half[i][n] = _mm512_mul_ps(f, u->d[g - g0][n]);
-						continue;
-					}
-					f = halves == 2 ? _mm512_fmadd_ps(f, u->m[g - g0][n], half[i][n]) : _mm512_mul_ps(f, u->d[g - g0][n]);
+					__m512 f = _mm512_castsi512_ps(dot[i][n]);
+					f = _mm512_fmadd_ps(f, u->d[g - g0][h][n], u->b[g - g0][h][n]);
 					acc[i][n] = _mm512_fmadd_ps(f, _mm512_set1_ps(scale[i * groups]), acc[i][n]);
 					if (scaling == SCALE_MIN || scaling == SCALE_K)
 						acc[i][n] = _mm512_fmadd_ps(u->m[g - g0][n], _mm512_set1_ps(scale_sum[i * groups]), acc[i][n]);

@@ -155,8 +155,8 @@ func quantizeRow(dst *Acts, x []float32, t int) {
 		}
 		dst.Scale[i], dst.ScaleSum[i] = scale, scale*float32(sum[0]+sum[1])
 		dst.Sum[2*i], dst.Sum[2*i+1] = sum[0], sum[1]
-		dst.Bias16[2*i], dst.Bias16[2*i+1] = -128*sum[0], -128*sum[1]
-		dst.Bias32[i] = -128 * (sum[0] + sum[1])
+		dst.Start16[2*i], dst.Start16[2*i+1] = dotBase-128*sum[0], dotBase-128*sum[1]
+		dst.Start32[i] = dotBase - 128*(sum[0]+sum[1])
 	}
 }
 

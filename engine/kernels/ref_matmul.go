@@ -100,24 +100,30 @@ func (w *rowDecoder) dot(m *Matrix, x *Acts, t int) float32 {
 	for g := range m.Cols / GroupSize {
 		i := t*m.Cols/GroupSize + g
 		q := x.Q[i*GroupSize:][:GroupSize]
-		var u float32
+		ints, floats := w.q[g*GroupSize:], w.f[g*GroupSize:]
 		switch m.Scaling {
 		case ScaleNone:
+			var u float32
 			for k, v := range q {
-				u = FMA32(w.f[g*GroupSize+k], float32(v), u)
+				u = FMA32(floats[k], float32(v), u)
 			}
+			acc = FMA32(u, x.Scale[i], acc)
 		case ScaleQ6K:
-			u = float32(dotInt(w.q[g*GroupSize:][:16], q)) * w.dw[2*g]
-			u = FMA32(float32(dotInt(w.q[g*GroupSize+16:][:16], q[16:])), w.dw[2*g+1], u)
+			acc = FMA32(scaled(dotInt(ints[:16], q), w.dw[2*g]), x.Scale[i], acc)
+			acc = FMA32(scaled(dotInt(ints[16:32], q[16:]), w.dw[2*g+1]), x.Scale[i], acc)
 		default:
-			u = float32(dotInt(w.q[g*GroupSize:][:GroupSize], q)) * w.dw[2*g]
+			acc = FMA32(scaled(dotInt(ints[:32], q), w.dw[2*g]), x.Scale[i], acc)
 		}
-		acc = FMA32(u, x.Scale[i], acc)
 		if m.Scaling == ScaleMin || m.Scaling == ScaleK {
 			acc = FMA32(w.mw[2*g], x.ScaleSum[i], acc)
 		}
 	}
 	return acc
+}
+
+// scaled is dot*dw by the first formula of MatMul.
+func scaled(dot int32, dw float32) float32 {
+	return FMA32(math.Float32frombits(uint32(dotBase+dot)), dw, -math.Float32frombits(dotBase)*dw)
 }
 
 func dotInt(w []int32, x []int8) int32 {
