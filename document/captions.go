@@ -69,7 +69,8 @@ type turnBuilder struct {
 	carry   bool
 	speaker string
 	lastEnd time.Duration
-	started bool
+	started bool // the last block may take more words
+	owed    bool // the last label had no words yet
 }
 
 func newTurnBuilder(doc *Document, caps []caption, vtt bool) *turnBuilder {
@@ -89,14 +90,14 @@ func newTurnBuilder(doc *Document, caps []caption, vtt bool) *turnBuilder {
 		}
 	}
 	if voiced == 0 {
-		b.names, _ = chooseNames(labels, total, nil)
+		b.names, _ = chooseNames(labels, total, nil, true)
 		labelled := 0
 		for _, l := range labels {
 			if b.names[l.name] {
 				labelled++
 			}
 		}
-		b.carry = labelled*10 < total*6
+		b.carry = labelled*10 < total*9
 	}
 	return b
 }
@@ -104,15 +105,19 @@ func newTurnBuilder(doc *Document, caps []caption, vtt bool) *turnBuilder {
 // add appends the words to the current turn or opens a new one.
 func (b *turnBuilder) add(c caption, u utterance) {
 	labelled := u.voiced
-	if l, ok := splitLabel(u.text); ok && !u.voiced && b.names[l.name] {
-		u.speaker, u.text, labelled = l.name, l.text, true
+	if l, ok := splitLabel(u.text); ok && !u.voiced {
+		// A label that was not accepted may be a speaker: nobody is better than
+		// the wrong one.
+		labelled = true
+		if b.names[l.name] {
+			u.speaker, u.text = l.name, l.text
+		}
 	}
-	if !labelled && b.carry && c.start-b.lastEnd <= turnGap {
+	if !labelled && (b.owed || b.carry && c.start-b.lastEnd <= turnGap) {
 		u.speaker = b.speaker
 	}
-	if u.text == "" {
-		b.speaker = u.speaker
-		b.lastEnd = c.end
+	if b.owed = u.text == ""; b.owed {
+		b.speaker, b.started = u.speaker, false
 		return
 	}
 	if !b.started || u.speaker != b.speaker || c.start-b.lastEnd > turnGap || b.full() {

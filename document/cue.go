@@ -89,7 +89,7 @@ func parseCues(lines []line, vtt bool) cueFile {
 		case l.blank(), isCueID(lines, i, vtt, afterBlank):
 		case vtt && afterBlank && isBlockStart(l.text):
 			i = f.skipBlock(lines, i)
-		case strings.Contains(l.text, "-->") && strings.ContainsAny(l.text, "0123456789"):
+		case isTornTime(l.text):
 			f.badTimes++
 		case cur == nil:
 			f.preamble = append(f.preamble, l)
@@ -135,13 +135,18 @@ func (f *cueFile) skipBlock(lines []line, i int) int {
 	return i - 1
 }
 
+// isTornTime: an arrow beside digits that could not be read as a timing line.
+func isTornTime(s string) bool {
+	return len(s) < 80 && strings.Contains(s, "-->") && strings.ContainsAny(s, "0123456789")
+}
+
 // isCueID reports whether line i is the identifier of the cue whose timing line
 // comes next: a number, or behind an empty line in VTT any single line.
 func isCueID(lines []line, i int, vtt, afterBlank bool) bool {
 	if i+1 >= len(lines) {
 		return false
 	}
-	if _, _, _, ok := parseCueTime(lines[i+1].text); !ok {
+	if _, _, _, ok := parseCueTime(lines[i+1].text); !ok && !isTornTime(lines[i+1].text) {
 		return false
 	}
 	return reIndex.MatchString(lines[i].text) || (vtt && afterBlank)

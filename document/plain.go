@@ -11,7 +11,8 @@ import (
 // Speakers: a label or timed header opens a turn. Lines that follow directly
 // belong to it; later paragraphs without a label go on with the speaker until a
 // heading if the file is a dialogue, and only while indented deeper than the
-// label if it is minutes. Lists and tables inside a dialogue keep the speaker.
+// label if it is minutes. A line that may be a label but was not accepted ends the
+// turn: nobody is better than the wrong one.
 type plainBuilder struct {
 	speech  *speech
 	doc     *Document
@@ -53,6 +54,10 @@ func (b *plainBuilder) add(u unit) {
 	}
 	switch u.kind {
 	case KindHeading:
+		if !b.md && b.speaker != "" && u.indent > b.indent {
+			b.addLine(u) // numbered points of a speaker, not a section
+			return
+		}
 		b.endTurn()
 		b.heading = u.text
 		b.emit(u, KindHeading)
@@ -74,8 +79,17 @@ func (b *plainBuilder) openTurn(u unit) bool {
 		b.begin(u, st.text)
 		return true
 	}
+	if b.speech.style != noStamp {
+		return false
+	}
 	lab, ok := splitLabel(u.raw)
-	if !ok || !b.speech.names[lab.name] {
+	if !ok {
+		return false
+	}
+	if !b.speech.names[lab.name] {
+		if u.indent <= b.indent {
+			b.endTurn()
+		}
 		return false
 	}
 	b.endTurn()

@@ -109,7 +109,7 @@ func finish(doc *Document, in *input) error {
 	seen := map[string]bool{}
 	for i := range doc.Blocks {
 		doc.Blocks[i].ID = i
-		if s := doc.Blocks[i].Place.Speaker; s != "" && !seen[s] {
+		if s := doc.Blocks[i].Place.Speaker; s != "" && !seen[s] && !notPeople[strings.ToLower(s)] {
 			seen[s] = true
 			doc.People = append(doc.People, s)
 		}
@@ -121,6 +121,11 @@ func finish(doc *Document, in *input) error {
 		doc.Date, doc.DateFrom = findDate(doc.Blocks, in)
 	}
 	return nil
+}
+
+// notPeople are labels of speech that name nobody.
+var notPeople = map[string]bool{
+	"q": true, "a": true, "问": true, "答": true, "提问": true, "回答": true, "unknown speaker": true, "unknown": true, "unidentified": true, "未知": true, "未知发言人": true,
 }
 
 // addNote appends a note; args are key, value pairs. Numbers are decimal.

@@ -2,6 +2,7 @@ package document
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -36,16 +37,21 @@ func analyseSpeech(lines []line) *speech {
 	}
 	var labels []label
 	total := 0
+	alone := false // the line before is a label alone, this one its words
 	for _, l := range lines {
 		if l.blank() {
 			continue
 		}
-		total++
-		if lab, ok := splitLabel(l.text); ok {
+		lab, ok := splitLabel(l.text)
+		if ok {
 			labels = append(labels, lab)
 		}
+		if ok || !alone {
+			total++
+		}
+		alone = ok && lab.text == ""
 	}
-	s.names, s.dialogue = chooseNames(labels, total, attendees(lines))
+	s.names, s.dialogue = chooseNames(labels, total, attendees(lines), false)
 	return s
 }
 
@@ -53,11 +59,10 @@ func analyseSpeech(lines []line) *speech {
 // lines, later only the chosen one.
 const maxStyleLines = 4000
 
-// chooseStyle returns the style that most lines have. Fewer than two matching
-// lines decide only in a file of a few lines.
+// chooseStyle returns the style that most lines have; the earlier one if two
+// have as many. Fewer than two matching lines decide only in a file of a few lines.
 func chooseStyle(lines []line) stampStyle {
-	var count [numStampStyle]int
-	sure := false
+	var tally [numStampStyle]styleTally
 	total := 0
 	for _, l := range lines {
 		if l.blank() {
@@ -67,28 +72,44 @@ func chooseStyle(lines []line) stampStyle {
 			break
 		}
 		for style := nameTime; style < numStampStyle; style++ {
-			if st, ok := parseStamp(l.text, style); ok {
-				count[style]++
-				sure = sure || classifyName(st.name) >= personLike
-				// The first match is the most telling: timeText matches more.
-				break
-			}
+			tally[style].see(parseStamp(l.text, style))
 		}
 	}
 	best := noStamp
 	for style := nameTime; style < numStampStyle; style++ {
-		if count[style] > count[best] {
+		t := tally[style]
+		header := style == nameTime || style == timeName
+		if t.lines > tally[best].lines && (!header || t.empty*2 <= t.lines) {
 			best = style
 		}
 	}
-	n := count[best]
+	n := tally[best].lines
 	switch {
 	case best == timeText && (n < 3 || n*2 < total):
 		return noStamp
-	case n >= 2 && n*50 >= total, n == 1 && sure && total <= 10:
+	case n >= 2 && n*50 >= total, n == 1 && tally[best].sure && total <= 10:
 		return best
 	}
 	return noStamp
+}
+
+// styleTally counts the lines that fit a style.
+type styleTally struct {
+	lines int
+	empty int  // headers followed by a header, so without text
+	sure  bool // one has the name of a person or role
+	last  bool // the line before fits
+}
+
+func (t *styleTally) see(st stamp, ok bool) {
+	if ok {
+		t.lines++
+		if t.last {
+			t.empty++
+		}
+		t.sure = t.sure || classifyName(st.name) >= personLike
+	}
+	t.last = ok
 }
 
 // acceptHeaders reads the headers of the style. A name that occurs once must fit
@@ -142,8 +163,9 @@ func acceptHeaders(lines []line, style stampStyle) map[int]stamp {
 }
 
 // chooseNames decides which labels are speakers, from their shape and frequency.
-// total is the number of lines that could carry one.
-func chooseNames(labels []label, total int, present []string) (names map[string]bool, dialogue bool) {
+// total is the number of lines that could carry one; spoken says that the lines
+// are subtitles, where a label stands only at a change of speaker.
+func chooseNames(labels []label, total int, present []string, spoken bool) (names map[string]bool, dialogue bool) {
 	names = map[string]bool{}
 	count := map[string]int{}
 	class := map[string]nameClass{}
@@ -159,13 +181,14 @@ func chooseNames(labels []label, total int, present []string) (names map[string]
 	if n == 0 {
 		return names, false
 	}
-	repeats := n >= 2*len(count) || strong == n
+	repeats := 2*n >= 3*len(count) || strong == n
 	dialogue = n >= 2 && n*10 >= total*4 && (repeats || n*10 >= total*8 && n >= 4)
 	for name, c := range count {
 		if acceptName(name, class[name], c, dialogue, n*10 >= total*7, present) {
 			names[name] = true
 		}
 	}
+	acceptCompany(names, count, class, spoken)
 	if !dialogue {
 		// Long paragraphs lower the share: labels of two or more people that
 		// come back are a dialogue as well, if most of the file hangs on them.
@@ -178,6 +201,32 @@ func chooseNames(labels []label, total int, present []string) (names map[string]
 		dialogue = kept >= 2 && kept*10 >= total
 	}
 	return names, dialogue
+}
+
+// acceptCompany accepts names that are weak by themselves beside others: in
+// minutes with two sure speakers a full Chinese name that speaks once, in
+// subtitles a capitalised name that comes back, if there are two of that kind.
+func acceptCompany(names map[string]bool, count map[string]int, class map[string]nameClass, spoken bool) {
+	var weak []string
+	for name, c := range count {
+		capital := unicode.IsUpper(firstRune(name)) && strings.ContainsFunc(name, unicode.IsLower)
+		if spoken && class[name] == weakName && c >= 2 && (capital || hasHan(name)) {
+			weak = append(weak, name)
+		}
+	}
+	if len(weak) >= 2 || (len(weak) == 1 && len(names) > 0) {
+		for _, name := range weak {
+			names[name] = true
+		}
+	}
+	if len(names) < 2 {
+		return
+	}
+	for name := range count {
+		if class[name] == personLike && (spoken || hasHan(name) && utf8.RuneCountInString(name) == 3) {
+			names[name] = true
+		}
+	}
 }
 
 func acceptName(name string, class nameClass, count int, dialogue, dense bool, present []string) bool {

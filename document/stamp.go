@@ -110,7 +110,7 @@ func maybeStamp(s string, style stampStyle) bool {
 
 // stampName: with a time beside it, a label needs less than without one.
 func stampName(s string) bool {
-	if s == "" || strings.ContainsAny(s, "，。！？；!?;\"“”") || strings.Contains(s, ". ") && !strings.Contains(s, "r. ") {
+	if s == "" || strings.ContainsAny(s, "，。！？；：!?;:\"“”") || strings.Contains(s, ". ") && !strings.Contains(s, "r. ") {
 		return false
 	}
 	if classifyName(s) != notName {

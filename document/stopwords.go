@@ -18,6 +18,8 @@ const stopWords = `注意 结论 结论是 建议 问题 原因 备注 说明 �
 http https ftp file mailto note notes nb ps p.s re fw fwd subject from to cc bcc date time when where location place venue agenda topic topics attendees attendee present absent apologies participants invitees minutes
 summary overview background context goal goals objective purpose action actions action item action items action point todo todos to do next steps next step decision decisions outcome conclusion conclusions risk risks issue issues
 problem problems question questions answer example examples e.g i.e warning important tip caution update updates status owner due deadline priority link links url source sources reference references title name email phone tel address
+so well now and but or then because remember look listen wait okay yeah right sure actually basically here there this that these those thing things reason meaning said says asked again also plus fact truth
+point options option rule step tl;dr tldr fyi btw aka hint spoiler disclaimer quote quiz challenge short long bonus
 info warn warning error debug trace fatal notice critical verbose severe
 version page chapter section part step item id type category keywords tags language duration recording transcript chair secretary meeting meeting date meeting time meeting link meeting title discussion description details result results
 pros cons budget cost price total yes no ok first second third finally monday tuesday wednesday thursday friday saturday sunday today tomorrow yesterday week kind style region webvtt c d password passcode meeting id host key join zoom dial`
@@ -49,6 +51,24 @@ var stopSet = sync.OnceValue(func() map[string]bool {
 	return m
 })
 
+// sectionWords are field names that stand alone on a line above a section.
+var sectionWords = map[string]bool{
+	"会议内容": true, "会议纪要": true, "会议记录": true, "会议议题": true, "会议议程": true, "会议结论": true, "会议决议": true, "议题": true, "议程": true, "议题列表": true, "议题申报": true,
+	"本期会议议题": true, "本期议题": true, "上期遗留问题": true, "遗留问题": true, "上期遗留问题跟踪": true, "待办": true, "待办事项": true, "行动项": true, "决议": true, "结论": true, "讨论": true,
+	"讨论内容": true, "风险": true, "文字记录": true, "下一步计划": true, "下一步": true, "總結": true, "待辦事項": true, "會議內容": true, "會議紀要": true, "总结": true,
+	"agenda": true, "minutes": true, "notes": true, "meeting notes": true, "discussion": true, "decisions": true, "action items": true, "actions": true, "next steps": true,
+	"open questions": true, "risks": true, "summary": true, "transcript": true, "todos": true, "to do": true, "attendees": true, "participants": true,
+}
+
+// isSectionLine: such a word, alone but for its colon.
+func isSectionLine(s string) bool {
+	word, ok := strings.CutSuffix(strings.TrimSpace(s), ":")
+	if !ok {
+		word, ok = strings.CutSuffix(strings.TrimSpace(s), "：")
+	}
+	return ok && sectionWords[strings.ToLower(strings.TrimSpace(word))]
+}
+
 // isStopWord reports whether a label is the name of a field, not of a speaker.
 func isStopWord(s string) bool {
 	low := strings.ToLower(strings.TrimSpace(s))
@@ -56,7 +76,7 @@ func isStopWord(s string) bool {
 		return true
 	}
 	for _, e := range stopEndings {
-		if strings.HasSuffix(low, e) {
+		if len(low) > len(e) && strings.HasSuffix(low, e) {
 			return true
 		}
 	}

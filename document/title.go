@@ -23,12 +23,12 @@ func findTitle(blocks []Block, kind, name string) string {
 		}
 	}
 	for i, b := range blocks[:min(len(blocks), 6)] {
-		switch {
-		case b.Kind == KindHeading && (kind == "md" || i == 0):
+		if b.Kind == KindHeading && (kind == "md" || i == 0) {
 			return clipTitle(firstLine(b.Text))
-		case i == 0 && b.Kind == KindParagraph && isTitleLine(b.Text):
-			return clipTitle(b.Text)
 		}
+	}
+	if b := blocks[0]; b.Kind == KindParagraph && isTitleLine(b.Text) {
+		return clipTitle(b.Text)
 	}
 	if name != "" {
 		return baseName(name)

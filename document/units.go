@@ -51,7 +51,7 @@ func scanUnits(lines []line, md bool) []unit {
 			u.kind, n = KindHeading, 2
 		case reATX.MatchString(l.text):
 			if m := reATX.FindStringSubmatch(l.text); m[1] != "" {
-				u.kind, u.text = KindHeading, m[1]
+				u.kind, u.text = KindHeading, trimEmphasis(m[1])
 			}
 		case md && reRule.MatchString(l.text):
 			blank = true
@@ -118,7 +118,23 @@ func isSetext(lines []line, blank bool) bool {
 
 // isTextHeading: the numbering that Chinese minutes use for their sections.
 func isTextHeading(s string) bool {
+	if isSectionLine(s) {
+		return true
+	}
 	return utf8.RuneCountInString(s) <= 40 && reCNHead.MatchString(s) && !strings.ContainsRune("。；，！？", lastRune(s))
+}
+
+// trimEmphasis removes marks that wrap the whole of a heading.
+func trimEmphasis(s string) string {
+	s = strings.TrimSpace(s)
+	for _, m := range []string{"***", "**", "__", "*", "_"} {
+		if in, ok := strings.CutPrefix(s, m); ok {
+			if in, ok = strings.CutSuffix(in, m); ok && in != "" && !strings.Contains(in, m) {
+				return in
+			}
+		}
+	}
+	return s
 }
 
 // looksMarkdown decides by content; the extension is enough as a hint for text
@@ -172,7 +188,7 @@ func hardWrapped(lines []line) bool {
 			open++
 		}
 	}
-	return inner >= 5 && full*10 >= inner*7 && open*10 >= inner*6
+	return inner >= 4 && full*10 >= inner*7 && open*10 >= inner*6
 }
 
 // displayWidth counts columns: CJK 2, others 1.
