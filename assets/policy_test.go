@@ -43,6 +43,7 @@ var rules = map[string]func(repo) []string{
 	"testdata_readme":  testdataReadme,
 	"android_manifest": androidManifest,
 	"no_programs":      noPrograms,
+	"one_version":      oneVersion,
 }
 
 // packageDocs: one file of each package has the package comment, in Go's words.
@@ -321,6 +322,31 @@ func noPrograms(r repo) []string {
 	return bad
 }
 
+// versionLines finds the program's version where it has to be written.
+var versionLines = map[string]*regexp.Regexp{
+	"main.go":             regexp.MustCompile(`(?m)^const version = "([^"]+)"`),
+	"FyneApp.toml":        regexp.MustCompile(`(?m)^\s*Version = "([^"]+)"`),
+	"AndroidManifest.xml": regexp.MustCompile(`android:versionName="([^"]+)"`),
+}
+
+// oneVersion: the program, the desktop package and the phone package agree.
+func oneVersion(r repo) []string {
+	var bad []string
+	found := map[string]bool{}
+	for _, name := range []string{"main.go", "FyneApp.toml", "AndroidManifest.xml"} {
+		m := versionLines[name].FindStringSubmatch(r[name])
+		if m == nil {
+			bad = append(bad, name+": states no version")
+			continue
+		}
+		found[m[1]] = true
+	}
+	if len(found) > 1 {
+		bad = append(bad, fmt.Sprintf("main.go, FyneApp.toml and AndroidManifest.xml state %d different versions", len(found)))
+	}
+	return bad
+}
+
 // TestRulesCanFail shows each rule one sample that it must refuse and one that
 // it must pass.
 func TestRulesCanFail(t *testing.T) {
@@ -362,6 +388,12 @@ func TestRulesCanFail(t *testing.T) {
 		{"registry_hosts", repo{"Makefile": "get https://files." + hosts[1] + "/x\n"}, repo{"Makefile": "pip download x\n"}},
 		{"testdata_readme", repo{"quant/testdata/a.bin": "x"}, repo{"quant/testdata/deep/a.bin": "x", "quant/testdata/README.md": "origin"}},
 		{"no_programs", repo{"quant/quant.test": magics[0] + "\x02"}, repo{"quant/a.bin": "GGUF"}},
+		{
+			"one_version",
+			repo{"main.go": "const version = \"0.2.0\"", "FyneApp.toml": "  Version = \"0.1.0\"", "AndroidManifest.xml": `android:versionName="0.2.0"`},
+			repo{"main.go": "const version = \"0.2.0\"", "FyneApp.toml": "  Version = \"0.2.0\"", "AndroidManifest.xml": `android:versionName="0.2.0"`},
+		},
+		{"one_version", repo{"main.go": ""}, nil},
 		{"android_manifest", repo{}, repo{"AndroidManifest.xml": "<manifest/>"}},
 		{"android_manifest", repo{"AndroidManifest.xml": `<uses-permission android:name="android.permission.INTERNET"/>`}, nil},
 	} {
