@@ -34,7 +34,7 @@ func newDocumentPane(w *words, set *fileSet) *documentPane {
 	p := &documentPane{words: w, set: set, lines: widgets.NewLines(), title: widgets.NewText("", widgets.Strong)}
 	names := append([]string{w.t("document.encoding_auto")}, encodings...)
 	p.encoding = widget.NewSelect(names, nil)
-	p.head = widgets.NewColumn(4, p.title, widgets.NewRow(widget.NewLabel(w.t("document.encoding")), p.encoding, nil))
+	p.head = widgets.NewColumn(4, p.title, widgets.NewText(w.t("document.encoding"), widgets.Caption), p.encoding)
 	p.root = widgets.NewDock(p.head, p.lines, nil, pageMargin)
 	p.refresh()
 	return p

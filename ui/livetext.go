@@ -21,12 +21,14 @@ func readable(answer string) string {
 			i++
 			continue
 		}
-		s, next, closed := jsonString(trimmed, i+1)
+		before := trimmed[:i]
+		s, next, _ := jsonString(trimmed, i+1)
 		i = next
-		if closed && strings.HasPrefix(strings.TrimLeft(trimmed[i:], " \n\t\r"), ":") {
-			continue // a key
+		after := strings.TrimLeft(trimmed[i:], " \n\t\r")
+		if strings.HasPrefix(after, ":") || (after == "" && keyComes(before)) {
+			continue // a key, or the beginning of one
 		}
-		if s = strings.TrimSpace(s); s != "" && !isNumber(s) && (closed || !endsAsKey(trimmed)) {
+		if s = strings.TrimSpace(s); s != "" && !isNumber(s) {
 			out = append(out, s)
 		}
 	}
@@ -57,11 +59,9 @@ func looksLikeJSON(s string) bool {
 		strings.Contains(s, `":`) || strings.HasPrefix(s, "true") || strings.HasPrefix(s, "false")
 }
 
-// endsAsKey reports whether the unfinished string at the end of s stands where a key
-// would: then it is not shown, so that no key flashes up.
-func endsAsKey(s string) bool {
-	open := strings.LastIndexByte(s, '"')
-	before := strings.TrimRight(s[:max(open, 0)], " \n\t\r")
+// keyComes reports whether a string that begins behind this JSON would be a key.
+func keyComes(before string) bool {
+	before = strings.TrimRight(before, " \n\t\r")
 	if strings.HasSuffix(before, "{") {
 		return true
 	}

@@ -100,15 +100,17 @@ type modelPane struct {
 	set     *modelSet
 	choices *choices
 	copied  func(string) // puts text on the clipboard
+	mobile  bool
 	changed func()
 
 	column *widgets.Column
+	all    bool // show every model that can be had, not the best alone
 	bar    *widgets.Meter
 	status *widgets.Text
 }
 
-func newModelPane(w *words, set *modelSet, c *choices, copied func(string), changed func()) *modelPane {
-	p := &modelPane{words: w, set: set, choices: c, copied: copied, changed: changed}
+func newModelPane(w *words, set *modelSet, c *choices, mobile bool, copied func(string), changed func()) *modelPane {
+	p := &modelPane{words: w, set: set, choices: c, mobile: mobile, copied: copied, changed: changed}
 	p.column = widgets.NewColumn(8, widgets.NewText(w.t("model.title"), widgets.Heading))
 	p.bar = widgets.NewMeter()
 	p.status = widgets.NewText("", widgets.Caption)
@@ -178,23 +180,50 @@ func (p *modelPane) missing() []fyne.CanvasObject {
 	if p.set.failed != nil {
 		objects = append(objects, widgets.NewText(w.t("model.download_failed", "error", p.set.failed), errorLook))
 	}
-	for _, c := range p.set.models {
-		get := widget.NewButtonWithIcon(w.t("model.download", "size", size(c.DownloadSize)), theme.DownloadIcon(), func() {
-			p.set.download(c.Name)
-		})
-		if c.Current {
-			get.Importance = widget.HighImportance
-		}
-		card := widgets.NewCard(6, widgets.NewText(c.Title, widgets.Strong), p.verdict(c), widgets.NewChips(get))
-		if c.Command != "" {
-			copy := widget.NewButtonWithIcon("", theme.ContentCopyIcon(), func() { p.copied(c.Command) })
-			copy.Importance = widget.LowImportance
-			card.Add(widgets.NewText(w.t("model.command"), widgets.Caption),
-				widgets.NewRow(nil, widgets.NewText(c.Command, widgets.Caption), copy))
-		}
-		objects = append(objects, card)
+	offers := p.offers()
+	if !p.all && len(offers) > 1 {
+		objects = append(objects, p.offer(offers[0]), widgets.NewChips(
+			widget.NewButton(w.t("model.others", "n", len(offers)-1), func() {
+				p.all = true
+				p.changed()
+			})))
+		offers = nil
+	}
+	for _, c := range offers {
+		objects = append(objects, p.offer(c))
 	}
 	return append(objects, widgets.NewText(w.t("model.network"), widgets.Caption))
+}
+
+// offers are the models to download, the one that suits this machine first.
+func (p *modelPane) offers() []ModelChoice {
+	var first, rest []ModelChoice
+	for _, c := range p.set.models {
+		if c.Current {
+			first = append(first, c)
+		} else {
+			rest = append(rest, c)
+		}
+	}
+	return append(first, rest...)
+}
+
+// offer is the card of one model. A phone has no terminal to show a command for.
+func (p *modelPane) offer(c ModelChoice) fyne.CanvasObject {
+	get := widget.NewButtonWithIcon(p.words.t("model.download", "size", size(c.DownloadSize)), theme.DownloadIcon(), func() {
+		p.set.download(c.Name)
+	})
+	if c.Current {
+		get.Importance = widget.HighImportance
+	}
+	card := widgets.NewCard(6, widgets.NewText(c.Title, widgets.Strong), p.verdict(c), widgets.NewChips(get))
+	if c.Command != "" && !p.mobile {
+		copyCommand := widget.NewButtonWithIcon("", theme.ContentCopyIcon(), func() { p.copied(c.Command) })
+		copyCommand.Importance = widget.LowImportance
+		card.Add(widgets.NewText(p.words.t("model.command"), widgets.Caption),
+			widgets.NewRow(nil, widgets.NewText(c.Command, widgets.Caption), copyCommand))
+	}
+	return card
 }
 
 func (p *modelPane) downloading() fyne.CanvasObject {

@@ -47,8 +47,9 @@ func readiness(files *fileSet, c *choices, m *modelSet) string {
 	return ""
 }
 
-// show brings the bar up to date; obstacle is what readiness returned.
-func (b *runBar) show(j *job, obstacle string) {
+// show brings the bar up to date; obstacle is what readiness returned,
+// and model the title of the model that a job would use.
+func (b *runBar) show(j *job, obstacle, model string) {
 	running := j.phase != phaseIdle
 	setShown(b.bar, running)
 	setShown(b.stop, running)
@@ -61,12 +62,12 @@ func (b *runBar) show(j *job, obstacle string) {
 		b.stop.Disable()
 		b.status.SetText(b.words.t("run.stopping"))
 	default:
-		b.idle(j, obstacle)
+		b.idle(j, obstacle, model)
 	}
 	b.column.Refresh()
 }
 
-func (b *runBar) idle(j *job, obstacle string) {
+func (b *runBar) idle(j *job, obstacle, model string) {
 	if obstacle == "" {
 		b.start.Enable()
 	} else {
@@ -76,7 +77,7 @@ func (b *runBar) idle(j *job, obstacle string) {
 	case obstacle != "":
 		b.status.SetText(b.words.t(obstacle))
 	case j.last == nil:
-		b.status.SetText(b.words.t("run.ready"))
+		b.status.SetText(b.words.t("run.ready", "model", model))
 	case j.last.stopped:
 		b.status.SetText(b.words.t("job.stopped"))
 	case j.last.err != nil:

@@ -8,7 +8,6 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/widget"
 
 	"windowseat/assistant"
@@ -123,7 +122,7 @@ func (w *Window) build() {
 	t, p := w.words, &w.panes
 	p.files = newFilePane(t, w.files, w.mobile, w.pickFile, w.paste, w.showFile)
 	p.setup = newSetupPane(t, w.choices, w.showBar)
-	p.model = newModelPane(t, w.models, w.choices, w.copyText, w.modelsChanged)
+	p.model = newModelPane(t, w.models, w.choices, w.mobile, w.copyText, w.modelsChanged)
 	p.live = newLivePane(t)
 	p.document = newDocumentPane(t, w.files)
 	p.result = newResultPane(t, resultActions{
@@ -210,31 +209,16 @@ func (w *Window) modelsChanged() {
 }
 
 func (w *Window) showBar() {
-	w.panes.bar.show(w.job, readiness(w.files, w.choices, w.models))
+	model, _ := w.models.current(w.choices.model)
+	w.panes.bar.show(w.job, readiness(w.files, w.choices, w.models), model.Title)
 	w.win.Content().Refresh()
-}
-
-// pickFile asks for a file.
-func (w *Window) pickFile() {
-	dialog.ShowFileOpen(func(r fyne.URIReadCloser, err error) {
-		if err != nil {
-			w.tell("dialog.open_failed", err)
-			return
-		}
-		if r == nil { // cancelled
-			return
-		}
-		uri := r.URI()
-		r.Close() // it is opened again where it is read, off this thread
-		w.drop([]fyne.URI{uri})
-	}, w.win)
 }
 
 // paste adds the text on the clipboard as a file.
 func (w *Window) paste() {
 	text := w.app.Clipboard().Content()
 	if text == "" {
-		dialog.ShowInformation(w.words.t("files.paste"), w.words.t("files.paste_empty"), w.win)
+		w.say("files.paste", w.words.t("files.paste_empty"))
 		return
 	}
 	w.files.addText(w.words.t("files.pasted_name"), text)
@@ -250,12 +234,12 @@ func (w *Window) showFile(f *inputFile) {
 // showEvidence opens the text at the place of a quote.
 func (w *Window) showEvidence(e assistant.Evidence) {
 	if e.Source < 0 || e.Source >= len(w.sources) || w.files.find(w.sources[e.Source].id) == nil {
-		dialog.ShowInformation(w.words.t("tab.document"), w.words.t("place.gone"), w.win)
+		w.say("tab.document", w.words.t("place.gone"))
 		return
 	}
 	w.showFile(w.sources[e.Source])
 	if !w.panes.document.mark(e) {
-		dialog.ShowInformation(w.words.t("tab.document"), w.words.t("place.changed"), w.win)
+		w.say("tab.document", w.words.t("place.changed"))
 	}
 }
 
@@ -311,50 +295,6 @@ func (w *Window) markdown() string {
 		return ""
 	}
 	return renderMarkdown(w.words, w.job.last.doc, w.asked)
-}
-
-// save asks for a file and writes the results to it.
-func (w *Window) save(f saveFormat) {
-	if w.job.last == nil || w.job.last.doc == nil {
-		return
-	}
-	doc := w.job.last.doc
-	d := dialog.NewFileSave(func(to fyne.URIWriteCloser, err error) {
-		if err != nil {
-			w.tell("dialog.save_failed", err)
-			return
-		}
-		if to != nil {
-			w.writeResults(to, doc, f)
-		}
-	}, w.win)
-	d.SetFileName(saveName(doc, f))
-	d.Show()
-}
-
-// writeResults writes in the background: a file of a phone's provider may be slow.
-func (w *Window) writeResults(to fyne.URIWriteCloser, doc *assistant.RunDocument, f saveFormat) {
-	table, asked := w.words, w.asked
-	go func() {
-		data, err := export(table, doc, asked, f)
-		if err == nil {
-			err = write(to, data)
-		} else {
-			to.Close()
-		}
-		w.do(func() {
-			if err != nil {
-				w.tell("dialog.save_failed", err)
-				return
-			}
-			dialog.ShowInformation(w.words.t("dialog.saved"), to.URI().Name(), w.win)
-		})
-	}()
-}
-
-// tell shows what went wrong and what to do.
-func (w *Window) tell(key string, err error) {
-	dialog.ShowInformation(w.words.t("dialog.problem"), w.words.t(key, "error", w.words.failure(err)), w.win)
 }
 
 // setShown shows or hides o.

@@ -79,3 +79,25 @@ func (p padLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	}
 	return size.Add(fyne.NewSize(2*float32(p), 2*float32(p)))
 }
+
+// NewBox keeps o exactly width wide, as in a dialog, which asks only for a size.
+func NewBox(width float32, o fyne.CanvasObject) *fyne.Container {
+	return container.New(boxLayout(width), o)
+}
+
+type boxLayout float32
+
+func (b boxLayout) Layout(objects []fyne.CanvasObject, _ fyne.Size) {
+	for _, o := range objects {
+		o.Move(fyne.NewPos(0, 0))
+		o.Resize(fyne.NewSize(float32(b), heightFor(o, float32(b))))
+	}
+}
+
+func (b boxLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
+	var h float32
+	for _, o := range objects {
+		h = max(h, heightFor(o, float32(b)))
+	}
+	return fyne.NewSize(float32(b), h)
+}
