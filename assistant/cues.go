@@ -18,6 +18,7 @@ type signal struct {
 	answersWho           bool // "我来" soon after such a question
 	deadline             bool // holds a time that is not past
 	limit                bool // and sets it as a limit
+	timed                bool // and somebody stands right beside it: 我周五
 }
 
 // A sentence is proposed from these weights on. The todo weight counts one point
@@ -46,11 +47,17 @@ func sum(cues []cue, text string) int {
 
 var taskHeading = rx(`待办|行动项|任务|遗留问题|下一步|后续(?:工作|安排|计划|事项)|分工|action items?|actions?$|to-?dos?|next steps|follow-?ups?|tasks|assignments`)
 
-const zhVerb = `(?:写|发|整理|准备|安排|提交|提供|出|做|弄|搞|跑|查|问|确认|更新|补|改|盯|催|订|定|买|寄|打|拉|建|测|画|列|报|交|拟|起草|汇总|同步|通知|协调|落实|跟进|跟|复核|审|核|对|拿|带|收|试|填|签|约|联系|找|谈|沟通|对接|处理|解决|完成|牵头|负责|把|将|给|去|来|先|再|重新|检查|评估|统计|拆|排|算|调|换|装|配|录|贴|印|借|租|搬|接|送|领|看|讲|说一声|回|答复|回复|上传|下载|导|备份|部署|开|关|修|加|删|清|盘点|梳理|规划|设计|申请|审批|采购|报销|登记|培训|演练)`
+// zhWork are verbs of work with a result; zhMove are light ones that need more
+// around them to be a promise.
+const (
+	zhWork = `(?:写|发|整理|准备|安排|提交|提供|弄|搞定|查|确认|更新|补|改|盯|催|订|买|寄|画|列|报|交|拟|起草|汇总|同步|通知|转告|协调|落实|跟进|复核|审|核对|填|签|联系|约|沟通|对接|处理|解决|完成|牵头|负责|检查|评估|统计|拆|排|算|调|换|装|配|录|贴|印|借|租|搬|领|回复|答复|上传|导|备份|部署|修|加|删|盘点|梳理|规划|设计|申请|审批|采购|报销|登记|培训|演练|搭|建|测|扩|压|定稿|试|放|挑|收|送|取|拿|提|跑)`
+	zhMove = `(?:去|来|做|把|将|给|打|带|出|开|讲|说|问|找|谈|看|跟|做|接|重新|先)`
+	zhVerb = `(?:` + zhWork + `|` + zhMove + `)`
+)
 
 // todoCuesZh: promises, requests and duties in Chinese.
 var todoCuesZh = []cue{
-	{rx(`我(?:自己|这边|们这边|组)?[^，。？！；：我你他]{0,12}?` + zhVerb), 1},
+	{rx(`我(?:自己|这边|们这边|组)?[^，。？！；：我你他不没]{0,14}?` + zhWork), 1},
 	{rx(`我(?:来|负责|认领|领了|包了|接了|牵头|想办法|尽快|马上|回头|回去|会后|待会儿?|等下|一会儿?)|我去(?:[^年过]|$)`), 2},
 	{rx(`我(?:今天|今晚|明天|明早|后天|下午|晚上|中午|早上|下下?周|这周|本周|下个?月|月底|周[一二三四五六日天]|[0-9一二三四五六七八九十]{1,3}[月号])`), 1},
 	{rx(`(?:包在|交给)我|我的(?:活|事)|算我的|归我|我吧|我保证|我答应|我承诺|我争取`), 2},
@@ -63,7 +70,7 @@ var todoCuesZh = []cue{
 	{rx(`(?:必须|务必|一定要|记得|别忘了?|抓紧|赶紧|尽快|得|需要|要)[^，。？！]{0,10}?` + zhVerb), 1},
 	{rx(`(?:大家|各位|各组|各部门|每个人|所有人)[^，。？！]{0,14}?` + zhVerb), 1},
 	{rx(`(?:负责人|责任人|跟进人|执行人|承办人|完成人)\s*[:：]`), 2},
-	{rx(`^[\s\-*•]*(?:\[ \]|☐|□|(?:待办|行动项|todo|action)\s*[:：])`), 2},
+	{rx(`^[\s\-*•0-9.、)）]*(?:\[ \]|☐|□|(?:待办|行动项|遗留问题|后续|跟进|下一步|todo|action)\s*[:：])`), 3},
 	{rx(`(?:发|交|给|报|寄|送|同步|抄送)(?:到|给)?(?:我|你|您|大家|各位|全员|群里|项目群|邮箱)`), 1},
 }
 
@@ -71,30 +78,58 @@ var todoCuesZh = []cue{
 // is only mentioned.
 var limitWords = rx(`(?:之前|以前|前|内|截止)(?:$|[^面边后不])|\b(?:by|before|until|no later than|due|eod|cob)\b`)
 
-// completes are words of work that comes to an end.
-var completes = rx(`完|好|通|齐|到位|出来|交付|提交|定稿|搭|装|跑|写|做|发|交|给|送|寄|补|修|改|搞定|弄|拿|收|\b(?:ready|done|finished|complete[d]?|out|live|signed|delivered|in place)\b`)
+// agentBeside and agentAfter find who acts right beside a day: 我下周三, 周五前我.
+var (
+	agentBeside = rx(`[我你您]$|\bi(?:'ll| will| can)?\b[^,.]{0,30}$`)
+	agentAfter  = rx(`^[，,]?(?:我|你|您)[^们]|^,? i\b`)
+)
 
-// doneBy marks what the speaker did, or will not do: 我提了两个, 我看过, 我不去.
-var doneBy = rx(`我[^，。！？；]{0,10}(?:了|过)(?:[，。！？；\s]|$|[一二两三四五六七八九十0-9])|我(?:也|都)?(?:不|没)|我去年|我去过`)
+// completes are words of work that comes to an end.
+var completes = rx(`完|好|通|齐|到位|出来|交付|提交|定稿|搭|装|跑|写|做|发|交|给|送|寄|补|修|改|搞定|弄|拿|收|\b(?:(?:in|out|up|back|over|ready|done) (?:by|before)|ready|done|finished|complete[d]?|out|live|signed|delivered|in place)\b`)
+
+// doneBy marks what the speaker did, thinks or will not do: 我提了两个, 我看过,
+// 我觉得, 我不去. It speaks against a promise unless a deadline is set.
+var doneBy = rx(`我[^，。！？；]{0,10}(?:了|过|完了)(?:[，。！？；\s]|$|[一二两三四五六七八九十0-9])|我(?:也|都|就|是|又|还)?(?:不|没|去年|去过|知道|觉得|以为|发现|怕|想着|听说|看见|看到|看过|记得|理解|明白|同意)|(?:你|您)(?:们)?(?:看|说|讲|想|知道|懂|猜)`)
+
+// plainRequest begins a line of minutes that asks for something; invites asks
+// somebody to take the floor, which is no work.
+var (
+	plainRequest = rx(`^[\s\-*•0-9.、)）]*请[^问教看]`)
+	invites      = rx(`请[^，。？！]{0,16}?(?:介绍|分享|谈|讲|说|发言|聊|上台|坐|回答|看一下|欣赏)|有请|\b(?:go ahead|over to you|take it away|take the floor|walk us through|tell us)\b`)
+)
+
+// stageDirection is a remark of the note taker: nobody says it.
+var stageDirection = rx(`^[（(【\[][^）)】\]]*[）)】\]]$`)
+
+// enWork are verbs of work with a result.
+const enWork = `(?:send|write|check|prepare|call|ring|phone|text|email|mail|book|draft|redraw|draw|update|fix|repair|review|finish|deliver|confirm|order|contact|talk|speak|schedule|arrange|follow up|share|provide|create|test|file|sign|organi[sz]e|make|get|put|merge|release|look into|look at|investigate|collect|ask|find|report|submit|present|bring|run|build|move|negotiate|pay|chase|document|circulate|reach|verify|print|ship|train|hire|do|redo|buy|return|answer|reply|set up|set|add|remove|install|clean|measure|survey|count|compile|translate|design|publish|post|upload|download|copy|take|handle|own|cover|pick|drop|tell|inform|notify|invite|register|apply|research|analy[sz]e|compare|calculate|estimate|plan|revise|rewrite|correct|record|track|coordinate|lead|drive|host|try|have|push|pull|open|close|deploy|start|complete|clarify|propose|summari[sz]e|break)`
 
 var todoCuesEn = []cue{
-	{rx(`\b(?:i'll|i will|i shall|i'm going to|i am going to|i'm gonna|let me (?:take|do|send|get|write|check|prepare|handle|own|call|ask|draft|pull|run|book|talk|reach|follow|look|find|confirm|set|put)|i can (?:take|do|send|get|write|check|prepare|handle|own|have|set|call|ask|draft|put|pull|run|book|talk|reach)|i've got (?:that|this|it)|i got (?:that|this|it)|leave (?:it|that) (?:to|with) me|i need to|i have to|i promise|i commit|on my list|my action|i owe|i'm on it|put me down)\b`), 2},
-	{rx(`\b(?:we'll|we will|we need to|we have to|we should|we must|we're going to)\b`), 1},
-	{rx(`\b(?:can|could|would|will) you\b|\byou(?:'ll| will| need to| have to| should| must|'re going to)\b|\bplease\b|\bmake sure\b|\bdon't forget\b|\bremember to\b|\bi(?:'d| would) (?:like|want) you to\b|\bi (?:want|need) you to\b|\basking you to\b`), 2},
-	{rx(`\b(?:needs? to|has to|have to|must|should|is going to|will|to) (?:send|write|check|prepare|call|book|draft|update|fix|review|finish|deliver|confirm|order|contact|talk|schedule|set up|follow up|share|provide|create|test|file|sign|arrange|organi[sz]e|make|get|put|merge|release|look|investigate|collect|ask|find|email|report|submit|present|bring|run|build|move|negotiate|pay|chase|document|circulate|reach|verify|print|ship|train|hire)\b`), 1},
-	{rx(`\b(?:action(?: item)?|todo|to-do|owner|assignee|responsible|ai)\s*:|^\s*[-*•]?\s*\[ \]`), 2},
-	{rx(`\b(?:owns?|takes?|take over|is responsible|in charge of|assigned to|will lead|drives?|on the hook|your job|your task)\b`), 1},
+	{rx(`\b(?:i'll|i will|i shall|i'm going to|i am going to|i'm gonna|let me|leave (?:it|that) (?:to|with) me|i've got (?:that|this|it)|i got (?:that|this|it)|i promise|i commit|on my list|my action|i owe|i'm on it|put me down|that's mine|mine\.)\b`), 2},
+	{rx(`\b(?:i'll|i will|i shall|i'm going to|i am going to|i'm gonna|let me|i can|i need to|i have to|i want to)\s+(?:\w+ly\s+|then\s+|also\s+|just\s+|go and\s+|try (?:to|and)\s+)?` + enWork + `\b`), 1},
+	{rx(`\b(?:i can|i need to|i have to)\s+` + enWork + `\b`), 1},
+	{rx(`\byou(?:'ll| will) (?:have|get|receive|hear|see)\b`), 2},
+	{rx(`\b(?:we'll|we will|we need to|we have to|we must|we're going to)\s+` + enWork + `\b`), 1},
+	{rx(`\b(?:can|could|would|will) you\b|\bplease\b|\bmake sure\b|\bdon't forget\b|\bremember to\b|\bi(?:'d| would) (?:like|want) you to\b|\bi (?:want|need) you to\b|\basking you to\b|\byou (?:need|have) to\b|\byou (?:should|must)\b`), 2},
+	{rx(`\b(?:can|could|would|will) you (?:please |also |just |maybe )?` + enWork + `\b|\bplease ` + enWork + `\b`), 1},
+	{rx(`\b(?:needs? to|has to|have to|must|should|is going to|will|to|somebody|someone)\s+` + enWork + `\b`), 1},
+	{rx(`\b(?:somebody|someone|everybody|everyone|all of you) (?:has to|needs to|must|should|please)\b`), 1},
+	{rx(`\b(?:action(?: item)?|todo|to-do|owner|assignee|responsible)\s*:|^\s*[-*•]?\s*\[ \]`), 2},
+	{rx(`\b(?:owns?|take over|is responsible|in charge of|assigned to|will lead|on the hook|your job|your task)\b`), 1},
 	{rx(`\b(?:follow up|get back to|circle back|reach out|look into|send (?:it|that|them|you|me)|i'll have)\b`), 1},
 }
 
 var decisionCues = []cue{
 	{rx(`决定|定了|定下|就这么定|就这样定|敲定|拍板|一致同意|(?:我|都|大家)同意|通过了?|批准|批了|结论|决议|记成|达成一致|说定了|定为|定在|定成|(?:那|就|还是)(?:就)?(?:按|用|选|走|定|改|取消|这么办|这样办|放在|安排在)|确定(?:用|选|下来|为|是|了)|选定|选(?:用|第|[A-Za-z甲乙丙一二三])|采用|最终|统一(?:用|为|成|按)|敲下来|没意见|没有反对|不再|不做了?|不上了?|不买了?|不用了|取消|推迟到?|提前到|暂缓|暂停|砍掉|放弃|保留|维持|改(?:成|为|到|用|回)|换成|以.{1,10}为准|作废|推翻|上次说的.{0,8}不算`), 2},
-	{rx(`\b(?:decided|decision|agreed|agree|we'll go with|let's go with|go(?:ing)? with|settled|settle on|approved?|approval|final answer|that's final|signed off|sign off|we stick with|stick with|stick to|we chose|we'll choose|choose|we're going to|we are going to|we will|we'll|we won't|drop(?:ped)?|cancel(?:led|ed)?|postpone[d]?|push(?:ed)? (?:back|to)|moved? (?:it |that |the .{1,20} )?to|ruled? out|resolved|consensus|no objections?|it's a deal|done deal|let's (?:do|use|keep|make|take|move|set|call)|so be it|fixed at|set (?:at|to)|instead of|overrul|revers|scrap|no longer|rather than)\b`), 2},
+	{rx(`\b(?:decided|decision|agreed|we agree|go(?:ing)? with|settled|settle on|approved?|final answer|that's final|signed off|sign off|stick with|stick to|we chose|choose|drop(?:ped)?|cancel(?:led|ed)?|postpone[d]?|push(?:ed)? (?:back|to)|moved? (?:it |that |the .{1,20} )?to|ruled? out|resolved|consensus|no objections?|it's a deal|done deal|let's (?:do|use|keep|make|take|move|set|call|go|say|drop|start)|so be it|fixed at|set (?:at|to)|overrul|revers|scrap|no longer|that's the rule|that's that|limited to|maximum|from now on)\b`), 2},
+	{rx(`(?:^|[.;:,—] ?)(?:so|okay|ok|right|fine|all right|no|yes|then|and|well|good)?,? ?(?:then )?we(?:'re| are|'ll| will)? (?:not |all |now |only |just )?(?:going to |going )?(?:go|open|opening|close|closing|use|using|keep|keeping|make|take|taking|move|moving|start|starting|stop|stopping|cut|black|buy|buying|pay|charge|run|running|hold|launch|launching|ship|shipping|switch|switching|stay|staying|do|doing|put|set|sell|print|say|build|building|cancel|skip|skipping|delay|leave|split|hire|sign|pick|proceed|continue|limit|cap|offer|have|target|aim|release)\b|\bwe (?:won't|don't|aren't|are not|will not)\b|\bwe're not\b`), 2},
+	{rx(`\b(?:stays?|staying|goes (?:in|on|to|with|ahead|out)|going (?:in|on) the|moves? to|remains?|is (?:off|out|cancelled|final|settled|fixed|closed)|instead of|rather than)\b|, then[,.]|^then (?:that's|we|it's)`), 2},
 }
 
 var riskCues = []cue{
 	{rx(`风险|万一|担心|就怕|我怕|怕的是|恐怕|来不及|赶不上|隐患|会延期|会延误|延误|卡住|卡在|卡脖子|不确定|瓶颈|超支|超预算|断货|缺货|断供|一旦|(?:如果|要是|再不|一旦)[^。？！]{2,40}?(?:就|会|那|才)[^。？！]{0,20}(?:完|停|断|超|废|罚|赔|丢|掉|误|黄|晚|坏|没|不|崩|出事|拖|变成|等|重|涨|延|多|卡|死|退|冻|漏|错)|否则|不然|出问题|出事|最坏|顶不住|扛不住|撑不住|吃紧|不够用|悬|没底|有可能.{0,12}(?:不|掉|丢|断|超|晚)|可能(?:会)?.{0,12}(?:不|掉|丢|断|超|晚|失败|拖|坏|罚|赔)|违约|罚款|罚金|投诉|失效|过期|掉线|后果`), 2},
-	{rx(`\b(?:risks?|risky|might (?:not|slip|fail|delay|break|miss|lose|be late|run|cost|get|have|end|blow|cause)|may (?:not|slip|fail|delay|break|miss|lose|be late|run|cost|cause)|could (?:slip|fail|delay|break|miss|lose|be late|run|cost|cause|kill|blow|go wrong|end up|fall)|worr(?:y|ied|ies)|concern(?:ed|s)?|afraid|scares?|what if|in case|danger|bottleneck|blocker|not enough (?:time|money|people|budget)|run(?:ning)? out|over ?budget|exposure|threat|fall behind|won't make it|too late|if .{3,60} (?:then|we'd|we're|we will|we'll|we lose|it'll|the whole)|otherwise|worst case|penalt(?:y|ies)|single point|single source|jeopard|slip(?:s|ping)?)\b`), 2},
+	{rx(`\b(?:risks?|risky|might (?:not|slip|fail|delay|break|miss|lose|be late|run|cost|get|have|end|blow|cause)|may (?:not|slip|fail|delay|break|miss|lose|be late|run|cost|cause)|could (?:slip|fail|delay|break|miss|lose|be late|run|cost|cause|kill|blow|go wrong|end up|fall)|worr(?:y|ied|ies)|concern(?:ed|s)?|afraid|scares?|what if|in case|danger|bottleneck|blocker|not enough (?:time|money|people|budget)|run(?:ning)? out|over ?budget|exposure|threat|fall behind|won't make it|too late|otherwise|worst case|penalt(?:y|ies)|single point|single source|jeopard|slip(?:s|ping)?|can't take|give way)\b`), 2},
+	{rx(`(?:^|[.;:—] ?)(?:so |and |but |now,? |because )?(?:if|unless|once|should) [^,.]{8,120}, `), 2},
 }
 
 // pastZh and pastEn mark what is done already.
@@ -104,7 +139,7 @@ var (
 	whoAsks      = rx(`谁(?:来|去|能|可以|有空|负责|愿意|跟|写|做|出|盯|带|认领)|哪位|\bwho(?:'s| is| can| could| will| wants| would|'ll)\b.{0,40}\?|anyone (?:want|able|free)|volunteers?\b`)
 	taking       = rx(`^(?:那|行|好|嗯|哦|成|可以)?[，,。\s]*(?:我来|我去|我吧|我可以|我负责|算我|让|交给|叫|\p{Han}{1,3}吧)|^\W*(?:i can|i'll|me|let me|i will|sure|yes,? i)\b`)
 	corrects     = rx(`不对|说错|说反|更正|改成|改到|改为|改口|纠正|还是.{0,6}(?:周|号|日|月|明天|后天)|推到|推迟到|提前到|延到|延后到|挪到|不是.{1,12}是|\b(?:actually|correction|scratch that|i mean|sorry,|no wait|wait,|make (?:it|that)|rather|instead|push (?:it|that) to|move (?:it|that) to|not .{2,20}, (?:but )?)\b`)
-	chatter      = rx(`哈哈|众笑|开玩笑|\b(?:just kidding|haha)\b`)
+	chatter      = rx(`哈哈|众笑|开玩笑|玩笑|\b(?:kidding|haha|joke|joking)\b`)
 )
 
 // readSignal weighs one sentence. before are the sentences ahead of it, by anybody.
@@ -115,9 +150,17 @@ func readSignal(l *line, before []line, who *people) signal {
 		s.answersWho = s.answersWho || before[i].block != l.block && whoAsks.MatchString(before[i].text)
 	}
 	s.answersWho = s.answersWho && taking.MatchString(text)
+	if stageDirection.MatchString(text) {
+		return s
+	}
 	for _, p := range findDates(text, l.day) {
-		s.deadline = s.deadline || !p.past
-		s.limit = s.limit || !p.past && limitWords.MatchString(text[max(0, p.start-8):min(len(text), p.end+6)])
+		if p.past {
+			continue
+		}
+		limit := limitWords.MatchString(text[max(0, p.start-8):min(len(text), p.end+6)])
+		s.limit = s.limit || limit
+		s.timed = s.timed || agentBeside.MatchString(text[max(0, p.start-12):p.start]) || agentAfter.MatchString(text[p.end:])
+		s.deadline = s.deadline || limit || !strings.HasPrefix(text[p.start:p.end], "今天") || p.end-p.start > len("今天")
 	}
 	s.asksWho = whoAsks.MatchString(text)
 	s.correction = corrects.MatchString(text)
@@ -158,17 +201,29 @@ func todoWeight(l *line, who *people, text string, s signal) int {
 	if s.answersWho {
 		w += 2
 	}
-	if !s.deadline && (past.MatchString(text) || doneBy.MatchString(text)) {
+	if l.speaker == "" && plainRequest.MatchString(text) {
+		w += 3 // a line of minutes, not speech
+	}
+	if invites.MatchString(text) {
+		w -= 3
+	}
+	if s.timed {
+		w++
+	}
+	if !s.timed && (past.MatchString(text) || doneBy.MatchString(text)) {
 		w -= 2
+		if s.limit {
+			w++
+		}
 	}
 	if hypothetical.MatchString(text) {
-		w--
+		w -= 2
 	}
 	if s.asksWho || isQuestion(text) {
-		w--
+		w -= 2
 	}
 	if chatter.MatchString(text) {
-		w--
+		w -= 2
 	}
 	return w
 }

@@ -83,6 +83,9 @@ func matchRule(r *dateRule, text string, day time.Time) []datePhrase {
 		}
 		if r.eval != nil && !day.IsZero() && !p.past {
 			p.date, p.ok = r.eval(m, day)
+			if p.ok && p.date.Before(day) {
+				p.ok, p.past = false, true
+			}
 		}
 		found = append(found, p)
 	}

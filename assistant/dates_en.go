@@ -36,7 +36,10 @@ var enDateRules = []dateRule{
 	{re: rx(enBy + `(?:a week from|week after) ` + enDay), week: true, eval: func(m []string, day time.Time) (time.Time, bool) {
 		return comingWeekday(day, enWeekday(m[1])).AddDate(0, 0, 7), true
 	}},
-	{re: rx(enBy + enDay + ` (?:after next|week)`), eval: nil},
+	{re: rx(enBy + enDay + ` after next`), eval: nil},
+	{re: rx(enBy + enDay + ` week`), week: true, eval: func(m []string, day time.Time) (time.Time, bool) {
+		return comingWeekday(day, enWeekday(m[1])).AddDate(0, 0, 7), true
+	}},
 	{re: rx(`last (?:week|month|year|quarter|night|time|` + enDay[1:]), past: true},
 	{re: rx(`(?:yesterday|` + enCount + ` (?:days?|weeks?|months?|years?) ago)`), past: true},
 	{re: rx(enBy + `(today|tonight|this afternoon|this evening)`), eval: func(_ []string, day time.Time) (time.Time, bool) { return day, true }},

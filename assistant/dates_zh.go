@@ -46,7 +46,7 @@ var zhDateRules = []dateRule{
 		return monthEnd(day, zhWeeksAhead(m[1])), true
 	}},
 	{re: rx(zhNum + `月份?[底末]`), eval: func(m []string, day time.Time) (time.Time, bool) { return endOfMonth(day, zhNumber(m[1])) }},
-	{re: rx(zhNum + `(?:月份?(?:初|中旬|上旬|下旬|中)|月份)`)},
+	{re: rx(zhNum + `(?:月份?(?:初|中旬|上旬|下旬|中)|月份)`), eval: evalVagueMonth},
 	{re: rx(`(?:本|这个?|下下个?|下个?|当)?月(?:初|中旬|上旬|下旬)`)},
 	{re: rx(`(今|明)?年[底末]`), eval: func(m []string, day time.Time) (time.Time, bool) {
 		year := day.Year()
@@ -103,6 +103,16 @@ func evalDayOfMonth(m []string, day time.Time) (time.Time, bool) {
 		return makeDate(day.Year(), int(day.Month()), n)
 	}
 	return comingDay(day, n)
+}
+
+// evalVagueMonth resolves nothing, but tells a month that went by: its first day
+// lies before the meeting and makes the phrase one of the past.
+func evalVagueMonth(m []string, day time.Time) (time.Time, bool) {
+	month := zhNumber(m[1])
+	if behind := (int(day.Month()) - month + 12) % 12; behind >= 1 && behind <= 6 {
+		return day.AddDate(0, -behind, 0), true
+	}
+	return time.Time{}, false
 }
 
 func evalRelativeDay(m []string, day time.Time) (time.Time, bool) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"time"
 
 	"windowseat/document"
 	"windowseat/prompts"
@@ -137,16 +136,29 @@ func doubled(tokens int, double bool) int {
 	return tokens
 }
 
+// askTodo asks only for what code cannot read: the action always, the owner where
+// the grammar does not name him, the deadline where several stand there.
 func (j *job) askTodo(ctx context.Context, c candidate, w window, double bool) (*draft, error) {
 	s := j.sceneOf(c)
+	var owners []string
+	if owner, doubtful := proveOwner(s); owner == "" && !doubtful {
+		owners = j.ownersOf(c, w)
+	}
 	dues := j.duesOf(c)
+	certain := certainDue(dues)
+	var choices []string
+	if certain == nil {
+		choices = dueTexts(dues)
+	}
 	var a todoAnswer
-	schema := prompts.TodoSchema(j.ownersOf(c, w), dueTexts(dues))
-	err := j.fill(ctx, TaskTodos, prompts.Todo, c, w, schema, doubled(todoTokens, double), &a)
+	err := j.fill(ctx, TaskTodos, prompts.Todo, c, w, prompts.TodoSchema(owners, choices), doubled(todoTokens, double), &a)
 	if err != nil || !a.Has {
 		return nil, err
 	}
-	return j.draftTodo(c, s, dues, a), nil
+	if certain == nil {
+		certain = chosenDue(dues, deref(a.Due))
+	}
+	return j.draftTodo(c, s, certain, a), nil
 }
 
 func (j *job) askDecision(ctx context.Context, c candidate, w window, double bool) (*draft, error) {
@@ -196,57 +208,6 @@ func (d *draft) fail(reason string) {
 	}
 }
 
-// due is a deadline that the program found near a candidate.
-type due struct {
-	text     string
-	line     int // of the transcript
-	date     time.Time
-	ok       bool
-	inside   bool // stands in the candidate itself
-	corrects bool // stands in a sentence that corrects
-}
-
-// duesOf lists the deadlines in a candidate, and in the sentences of the same turn
-// and of the next turns that correct it.
-func (j *job) duesOf(c candidate) []due {
-	t := c.script
-	var all []due
-	_, to := spanOfTurns(t, c, 0, turnsAfter)
-	from, _ := spanOfTurns(t, c, 1, 0)
-	for i := from; i <= to; i++ {
-		inside := i >= c.first && i <= c.last
-		sameTurn := t.lines[i].block == t.lines[c.first].block
-		if !inside && !sameTurn && i > c.last && !t.signals[i].correction && !confirmsDue(t, i) {
-			continue
-		}
-		for _, p := range findDates(t.lines[i].text, t.lines[i].day) {
-			if p.past {
-				continue
-			}
-			all = append(all, due{
-				text: t.lines[i].text[p.start:p.end], line: i, date: p.date, ok: p.ok,
-				inside: inside, corrects: t.signals[i].correction,
-			})
-		}
-	}
-	return all
-}
-
-// confirmsDue: the next turn repeats or sets the day, as in "周四？" "行，周四。".
-func confirmsDue(t *transcript, i int) bool { return len([]rune(t.lines[i].text)) <= 16 }
-
-func dueTexts(dues []due) []string {
-	seen := map[string]bool{}
-	var texts []string
-	for _, d := range dues {
-		if !seen[d.text] {
-			seen[d.text] = true
-			texts = append(texts, d.text)
-		}
-	}
-	return texts
-}
-
 // ownersOf lists the persons the model may name: who speaks or is called near the
 // candidate, the nearest first.
 func (j *job) ownersOf(c candidate, w window) []string {
@@ -289,7 +250,7 @@ func (j *job) sceneOf(c candidate) scene {
 	}
 	for i := c.last + 1; i < len(t.lines); i++ {
 		if t.lines[i].block != t.lines[c.first].block {
-			s.next, s.answer = j.person(t.lines[i].speaker), t.lines[i].text
+			s.next, s.answer, s.answerLine = j.person(t.lines[i].speaker), t.lines[i].text, &t.lines[i]
 			break
 		}
 	}

@@ -13,27 +13,31 @@ import (
 
 // scene is what surrounds a candidate.
 type scene struct {
-	text     string // of the candidate
-	speaker  string // its speaker, canonical, "" if unknown or generic
-	previous string // speaker of the turn before, canonical
-	next     string // speaker of the turn after, canonical
-	asked    string // text of the sentence before
-	answer   string // beginning of the turn after
-	listed   bool   // an item of a list or a paragraph, not speech
-	mentions []mention
+	text       string // of the candidate
+	speaker    string // its speaker, canonical, "" if unknown or generic
+	previous   string // speaker of the turn before, canonical
+	next       string // speaker of the turn after, canonical
+	asked      string // text of the sentence before
+	answer     string // beginning of the turn after
+	answerLine *line  // its first sentence, nil for none
+	listed     bool   // an item of a list or a paragraph, not speech
+	mentions   []mention
 }
 
 var (
 	zhCommand = regexp.MustCompile(`(?:请|让|叫|由|派|麻烦|辛苦|拜托|安排|交给|劳驾|指定|指派|归|等|轮到|就是)$`)
 	zhObject  = regexp.MustCompile(`(?:和|跟|给|找|问|对|向|发|替|帮|同|陪|催|告诉|通知|联系|抄送|提醒|问问|问一下|问下|送|还|听|像|跟着|带着|带上|拉上|约|按|把|是|的|在)$`)
-	zhActs    = regexp.MustCompile(`^(?:那边|这边|那里|他们|她们|同学|老师)?(?:来|去|负责|牵头|跟进|落实|对接|主责|兜底|盯|先|再|要|得|会|把|将|周[一二三四五六日天]|下周|这周|本周|明天|今天|后天|月底|[0-9一二三四五六七八九十]+(?:月|号|日)|在.{1,12}前|尽快|准备|整理|提供|提交|完成|出|写|做|查|协调|确认|更新|补|改|安排|联系|起草|汇总|同步|处理|搞定|继续|抓紧|赶紧|回去|帮|给|跟|发|订|买|约|重新|单独|统一|也|需要|必须|务必|记得)`)
+	zhActs    = regexp.MustCompile(`^(?:那边|这边|那里|他们|她们|同学|老师)?(?:来|去|负责|牵头|跟进|落实|对接|主责|兜底|盯|先|再|要|得|会|把|将|周[一二三四五六日天]|下周|这周|本周|明天|今天|后天|月底|[0-9一二三四五六七八九十]+(?:月|号|日)|在.{1,12}前|尽快|准备|整理|提供|提交|完成|出|写|做|查|协调|确认|更新|补|改|安排|联系|起草|汇总|同步|处理|搞定|继续|抓紧|赶紧|回去|发|订|买|约|重新|单独|统一|需要|必须|务必|记得)`)
 	zhYou     = regexp.MustCompile(`^[，,、。：:！!～~\s—…\-]*(?:你|您)`)
+	talks     = regexp.MustCompile(`^[，,、\s]*(?:你|您)?(?:讲|说|看(?:你|我|呢|吧|，|。|$)|觉得|刚才|原来|去年|怎么|那个)`)
 	zhMe      = regexp.MustCompile(`我(?:们)?`)
 	zhYouAny  = regexp.MustCompile(`[你您]们?`)
 	agreesZh  = regexp.MustCompile(`^[\s"“（(…—]*(?:好|行|可以|能|没问题|成|嗯|收到|知道|明白|我|ok|OK|中|得|记|有数|对|是|放心|必须|当然|马上)`)
-	enMe      = regexp.MustCompile(`(?i)\b(?:i'll|i will|i shall|i'm going to|i am going to|i'm gonna|let me|i can|i need to|i have to|i'd|i've got|i got|i take|i own|i promise|i commit|i should|i want to|i'm|me,|with me|to me\.|i)\b`)
-	enYou     = regexp.MustCompile(`(?i)\b(?:can|could|would|will) you\b|\byou(?:'ll| will| need to| have to| should| must| can|'re going to| take| get| send| own)\b|\bplease\b`)
-	enActs    = regexp.MustCompile(`(?i)^(?:'ll| will| to | is going to| needs to| has to| should| must| owns?| takes?| can | could | please| is responsible| is on | drives| leads| handles| sends| is to )`)
+	enMe      = regexp.MustCompile(`(?i)\b(?:i'll|i will|i shall|i'm going to|i am going to|i'm gonna|let me|i can|i need to|i have to|i'd|i've got|i got|i take|i own|i promise|i commit|i should|i want to|leave it (?:to|with) me|with me|mine)\b`)
+	nobody    = regexp.MustCompile(`(?i)\b(?:somebody|someone|anybody|anyone|who)\b (?:has to|needs to|must|should|could|can|will|else)|得有人|要有人|有人(?:来|去|得|要)|谁(?:来|去|能|有空|排|负责)|(?:有|找)个人`)
+	enYou     = regexp.MustCompile(`(?i)\b(?:can|could|would|will) you\b|\byou(?: need to| have to| should| must| can|'re going to| take| send| own)\b|\bplease\b`)
+	enYours   = regexp.MustCompile(`(?i)\byou(?:'ll| will) (?:have|get|receive|see)\b`)
+	enActs    = regexp.MustCompile(`(?i)^(?: (?:\w+ly |then |also )?` + enWork + `(?:s|es)\b|'ll| will| to | is going to| needs to| has to| should| must| owns?| takes?| can | could | please| is responsible| is on | drives| leads| handles| sends| is to )`)
 	enVoc     = regexp.MustCompile(`(?i)^\s*[,—–-]+\s*(?:(?:and |then |so |but |also |maybe )?(?:can|could|would|will|please|you|i need|i want|i'd|take|send|get|make|let|your|that's|this is|put|check|write|call|ask|do|see|book|draft|update|follow|set|own))`)
 	enObject  = regexp.MustCompile(`(?i)(?:\bwith|\bto|\bfrom|\bfor|\bask|\btell|\bcall|\band|\bthank|\bthanks|\bof|\bby|\bemail|\bping|\bgive|\bsend|\bhi|\bsee|\bremind|,)\s*$`)
 	agreesEn  = regexp.MustCompile(`(?i)^\W*(?:yes|yeah|yep|sure|ok|okay|will do|can do|fine|i |i'll|on it|no problem|got it|absolutely|of course|right|happy to|consider it|done|deal|agreed)`)
@@ -58,7 +62,7 @@ func proveOwner(s scene) (owner string, doubtful bool) {
 	case len(actors) > 1:
 		return "", true
 	}
-	if s.listed {
+	if s.listed || nobody.MatchString(s.text) {
 		return "", false
 	}
 	if speaksOfMe(s.text) {
@@ -73,6 +77,12 @@ func proveOwner(s scene) (owner string, doubtful bool) {
 // actsIn reports whether the person mentioned is the one who acts.
 func actsIn(s scene, m mention) bool {
 	before, after := s.text[:m.start], s.text[m.end:]
+	if m.name == s.speaker && !s.listed {
+		return false // nobody calls himself by name; a greeting or a quotation
+	}
+	if talks.MatchString(after) {
+		return false // 你讲, 你看: told to talk, not to work
+	}
 	if zhCommand.MatchString(before) || zhYou.MatchString(after) && clauseStart(before) {
 		return true
 	}
@@ -84,9 +94,6 @@ func actsIn(s scene, m mention) bool {
 	}
 	if enVoc.MatchString(after) && clauseStart(before) || enYou.MatchString(before) && lastVocative(before, after) {
 		return true
-	}
-	if m.name == s.speaker && !s.listed {
-		return false // nobody calls himself by name; a greeting or a quotation
 	}
 	if zhObject.MatchString(before) || enObject.MatchString(before) && !clauseStart(before) {
 		return false
@@ -127,6 +134,9 @@ func lastVocative(before, after string) bool {
 func speaksOfMe(text string) bool {
 	if zhSubject(text, zhMe) {
 		return true
+	}
+	if enYours.MatchString(text) {
+		return true // "you'll have it by Friday": from me
 	}
 	return hasLatin(text) && enMe.MatchString(text) && !strings.Contains(strings.ToLower(text), "i think you")
 }

@@ -6,13 +6,12 @@ import (
 )
 
 // draftTodo checks the model's answer about a todo and makes an item of it.
-func (j *job) draftTodo(c candidate, s scene, dues []due, a todoAnswer) *draft {
+func (j *job) draftTodo(c candidate, s scene, chosen *due, a todoAnswer) *draft {
 	fields := TodoFields{Action: tidy(a.Action)}
 	owner, proven := acceptOwner(s, deref(a.Owner))
 	if owner != "" {
 		fields.Owner = &owner
 	}
-	chosen := chooseDue(dues, deref(a.Due))
 	if chosen != nil {
 		words := chosen.text
 		fields.DueWords = &words
@@ -23,11 +22,13 @@ func (j *job) draftTodo(c candidate, s scene, dues []due, a todoAnswer) *draft {
 	}
 	d := j.newDraft(c, fields)
 	d.match = fields.Action + " " + c.text()
+	if owner != "" && owner != s.speaker && owner == s.next && !named(s, owner) {
+		d.addEvidence(j, s.answerLine) // "you" is who answers
+	}
 	if chosen != nil {
 		d.final = chosen.corrects
-		j.addDueEvidence(d, chosen)
-		if !chosen.ok {
-			d.fail(ReasonDue)
+		if !chosen.inside {
+			d.addEvidence(j, &c.script.lines[chosen.line])
 		}
 	}
 	if !proven {
@@ -36,38 +37,23 @@ func (j *job) draftTodo(c candidate, s scene, dues []due, a todoAnswer) *draft {
 	return d
 }
 
-// chooseDue picks the deadline: the last one that a correction sets, else the
-// model's choice, else the only one that stands in the candidate itself.
-func chooseDue(dues []due, claimed string) *due {
-	var inside, chosen, corrected *due
-	for i := range dues {
-		d := &dues[i]
-		if d.inside && inside == nil {
-			inside = d
-		}
-		if claimed != "" && d.text == claimed && (chosen == nil || d.inside) {
-			chosen = d
-		}
-		if d.corrects && d.ok && (d.inside || inside != nil && d.line > inside.line) {
-			corrected = d
+func named(s scene, owner string) bool {
+	for _, m := range s.mentions {
+		if m.name == owner {
+			return true
 		}
 	}
-	switch {
-	case corrected != nil:
-		return corrected
-	case chosen != nil:
-		return chosen
-	}
-	return inside
+	return false
 }
 
-// addDueEvidence adds the sentence of the deadline where it is another one.
-func (j *job) addDueEvidence(d *draft, chosen *due) {
-	if chosen.inside {
+// addEvidence adds a further sentence that the item rests on.
+func (d *draft) addEvidence(j *job, l *line) {
+	if l == nil {
 		return
 	}
-	l := d.cand.script.lines[chosen.line]
-	d.item.Evidence = append(d.item.Evidence, evidenceOf(j.docs[l.source], l, l))
+	if e := evidenceOf(j.docs[l.source], *l, *l); !hasEvidence(d.item.Evidence, e) {
+		d.item.Evidence = append(d.item.Evidence, e)
+	}
 }
 
 func deref(s *string) string {

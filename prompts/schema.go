@@ -18,13 +18,17 @@ const (
 
 // TodoSchema is the answer to [Todo]: {"has":false}, or has, action, owner and
 // due in this order. owners and dues are the only values besides null that the
-// last two can take: what the program itself found in the text.
+// last two can take: what the program itself found in the text. A field without
+// values is left out: there is nothing to choose.
 func TodoSchema(owners, dues []string) json.RawMessage {
-	return hasSchema(
-		prop{"action", text(maxSentence)},
-		prop{"owner", oneOf(owners)},
-		prop{"due", oneOf(dues)},
-	)
+	props := []prop{{"action", text(maxSentence)}}
+	if len(owners) > 0 {
+		props = append(props, prop{"owner", oneOf(owners)})
+	}
+	if len(dues) > 0 {
+		props = append(props, prop{"due", oneOf(dues)})
+	}
+	return hasSchema(props...)
 }
 
 // DecisionSchema is the answer to [Decision]: {"has":false}, or has and text.

@@ -1,0 +1,145 @@
+package assistant
+
+import "time"
+
+// due is a deadline found near a candidate.
+type due struct {
+	text     string
+	line     int // of the transcript
+	date     time.Time
+	ok       bool
+	inside   bool // stands in the candidate itself
+	limit    bool // said as a limit: "之前", "by"
+	corrects bool // stands in a sentence that corrects
+}
+
+// dueReach is how many sentences of the same turn around a candidate may hold its
+// deadline.
+const dueReach = 3
+
+// duesOf lists the deadlines of a candidate: those in it and in corrections that
+// follow it; if there are none, those that stand around it: in the same turn, in
+// the request that it answers, in a short answer to it.
+func (j *job) duesOf(c candidate) []due {
+	t := c.script
+	var inside []due
+	for i := c.first; i <= c.last; i++ {
+		inside = append(inside, duesIn(t, i, true)...)
+	}
+	inside = append(inside, j.correctionsOf(c)...)
+	if len(inside) > 0 {
+		return inside
+	}
+	var around []due
+	for i := max(0, c.first-dueReach); i <= min(len(t.lines)-1, c.last+dueReach); i++ {
+		if i >= c.first && i <= c.last || t.signals[i].todo >= proposeTodo {
+			continue
+		}
+		if t.lines[i].block == t.lines[c.first].block || i == c.first-1 && isQuestion(t.lines[i].text) || i == c.last+1 && isShort(t.lines[i].text) {
+			around = append(around, duesIn(t, i, false)...)
+		}
+	}
+	return around
+}
+
+// correctionsOf lists the deadlines of sentences after a candidate that correct
+// its deadline: in the same turn, or by anybody in the next turns.
+func (j *job) correctionsOf(c candidate) []due {
+	t := c.script
+	hasDue := false
+	for i := c.first; i <= c.last; i++ {
+		hasDue = hasDue || t.signals[i].deadline
+	}
+	if !hasDue {
+		return nil
+	}
+	var found []due
+	_, to := spanOfTurns(t, c, 0, turnsAfter)
+	for i := c.last + 1; i <= min(to, c.last+lookBack); i++ {
+		if t.signals[i].todo >= proposeTodo && t.lines[i].block != t.lines[c.first].block {
+			break // another promise: its deadline is its own
+		}
+		if t.signals[i].correction {
+			found = append(found, duesIn(t, i, false)...)
+		}
+	}
+	return found
+}
+
+func duesIn(t *transcript, i int, inside bool) []due {
+	l := &t.lines[i]
+	var found []due
+	for _, p := range findDates(l.text, l.day) {
+		if p.past {
+			continue
+		}
+		found = append(found, due{
+			text: l.text[p.start:p.end], line: i, date: p.date, ok: p.ok, inside: inside,
+			limit:    limitWords.MatchString(l.text[max(0, p.start-8):min(len(l.text), p.end+6)]),
+			corrects: t.signals[i].correction,
+		})
+	}
+	return found
+}
+
+func isShort(text string) bool { return len([]rune(text)) <= 16 }
+
+// certainDue is the deadline where the wording leaves no choice: the last one of a
+// correction, the only one, the only one said as a limit, or the first of several
+// that mean the same day. Deadlines outside the candidate are never certain.
+func certainDue(dues []due) *due {
+	var corrected, limit *due
+	limits, days := 0, map[string]bool{}
+	for i := range dues {
+		d := &dues[i]
+		if !d.inside && !d.corrects {
+			return nil
+		}
+		if d.corrects && d.ok {
+			corrected = d
+		}
+		if d.limit {
+			limit = d
+			limits++
+		}
+		days[d.date.Format(isoDate)] = true
+	}
+	switch {
+	case len(dues) == 0:
+		return nil
+	case corrected != nil:
+		return corrected
+	case len(days) == 1:
+		return &dues[0]
+	case limits == 1:
+		return limit
+	}
+	return nil
+}
+
+// chosenDue is the deadline that the model picked; the first in the candidate when
+// it picked none of several.
+func chosenDue(dues []due, claimed string) *due {
+	for i := range dues {
+		if claimed != "" && dues[i].text == claimed {
+			return &dues[i]
+		}
+	}
+	for i := range dues {
+		if dues[i].inside {
+			return &dues[i]
+		}
+	}
+	return nil
+}
+
+// dueTexts are the different wordings, in order.
+func dueTexts(dues []due) []string {
+	var texts []string
+	for _, d := range dues {
+		if !contains(texts, d.text) {
+			texts = append(texts, d.text)
+		}
+	}
+	return texts
+}
