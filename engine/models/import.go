@@ -43,7 +43,7 @@ func (s *Store) Import(ctx context.Context, path, name string, progress fetch.Pr
 		return Status{}, fmt.Errorf("models: %s is there already with other contents; import under another name, or remove it first", e.ID)
 	}
 	if !sameFile(dst, src) {
-		err := s.link(ctx, e, src, progress)
+		err := s.link(ctx, e, src, true, progress)
 		if errors.Is(err, errNotLinked) {
 			err = s.fetcher.Get(ctx, dst, fetch.File{
 				Name: e.Name, Bytes: e.Bytes, SHA256: sum,

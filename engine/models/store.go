@@ -189,7 +189,7 @@ func (s *Store) obtain(ctx context.Context, e Entry, sources []fetch.Source, pro
 		if missing == nil {
 			break // fetch looks at the file that is there first
 		}
-		if err := s.link(ctx, e, path, progress); err == nil {
+		if err := s.link(ctx, e, path, false, progress); err == nil {
 			break
 		} else if ctx.Err() != nil {
 			return Status{}, err
@@ -237,8 +237,8 @@ var errNotLinked = errors.New("models: the file cannot be linked")
 
 // link puts a file of this machine into the store without copying, if it is the
 // right one and lies on the same disk. A later change through its other name is
-// seen by the quick check.
-func (s *Store) link(ctx context.Context, e Entry, path string, progress fetch.Progress) error {
+// seen by the quick check. hashed says that its hash was found right just now.
+func (s *Store) link(ctx context.Context, e Entry, path string, hashed bool, progress fetch.Progress) error {
 	dst := s.file(e)
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {
 		return fmt.Errorf("models: %w", err)
@@ -254,12 +254,14 @@ func (s *Store) link(ctx context.Context, e Entry, path string, progress fetch.P
 		return errNotLinked
 	}
 	defer os.Remove(tmp)
-	sum, err := fetch.HashFile(ctx, tmp, progress)
-	if err != nil {
-		return err
-	}
-	if sum != e.SHA256 {
-		return errNotLinked
+	if !hashed {
+		sum, err := fetch.HashFile(ctx, tmp, progress)
+		if err != nil {
+			return err
+		}
+		if sum != e.SHA256 {
+			return errNotLinked
+		}
 	}
 	if err := os.Rename(tmp, dst); err != nil {
 		return errNotLinked
