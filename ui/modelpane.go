@@ -22,6 +22,8 @@ type modelSet struct {
 	backend Backend
 	do      bridge
 	changed func()
+	// progressed is called, in place of changed, when only done and total are new.
+	progressed func()
 
 	listed  bool // the first answer has come
 	models  []ModelChoice
@@ -73,7 +75,7 @@ func (m *modelSet) download(name string) {
 	news := &feed{do: m.do, deliver: func(es []Event) {
 		if m.cancel != nil {
 			m.done, m.total = es[len(es)-1].Done, es[len(es)-1].Total
-			m.changed()
+			m.progressed()
 		}
 	}}
 	go func() {
@@ -233,6 +235,13 @@ func (p *modelPane) downloading() fyne.CanvasObject {
 			name = c.Title
 		}
 	}
+	p.showProgress()
+	stop := widget.NewButtonWithIcon(p.words.t("model.cancel"), theme.CancelIcon(), p.set.cancel)
+	return widgets.NewCard(6, widgets.NewText(name, widgets.Strong), p.bar, p.status, widgets.NewChips(stop))
+}
+
+// showProgress brings the meter of a download up to date.
+func (p *modelPane) showProgress() {
 	if p.set.total > 0 {
 		p.bar.SetValue(float64(p.set.done) / float64(p.set.total))
 		p.status.SetText(p.words.t("model.progress", "done", size(p.set.done), "total", size(p.set.total)))
@@ -240,8 +249,6 @@ func (p *modelPane) downloading() fyne.CanvasObject {
 		p.bar.SetValue(0)
 		p.status.SetText(p.words.t("model.connecting"))
 	}
-	stop := widget.NewButtonWithIcon(p.words.t("model.cancel"), theme.CancelIcon(), p.set.cancel)
-	return widgets.NewCard(6, widgets.NewText(name, widgets.Strong), p.bar, p.status, widgets.NewChips(stop))
 }
 
 // Small print that asks for attention.

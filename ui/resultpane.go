@@ -46,7 +46,7 @@ const pageMargin = 12
 func newResultPane(w *words, actions resultActions) *resultPane {
 	p := &resultPane{words: w, actions: actions, tally: widgets.NewText("", widgets.Caption)}
 	body := widgets.NewColumn(12)
-	body.Pad = pageMargin
+	body.Pad, body.Max = pageMargin, widgets.MaxTextWidth
 	p.page = widgets.NewPage(body)
 	p.tools = widgets.NewChips(
 		widget.NewButtonWithIcon(w.t("result.copy"), theme.ContentCopyIcon(), func() { actions.copy(actions.whole()) }),

@@ -8,6 +8,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/widget"
 
 	"windowseat/assistant"
@@ -62,6 +63,7 @@ type panes struct {
 	bar      *runBar
 
 	language fyne.CanvasObject
+	dock     *fyne.Container // holds the bar at its bottom
 	left     *widgets.Page
 	tabs     *container.AppTabs
 	resultAt int // index of the result tab; live and document follow
@@ -84,12 +86,13 @@ func newWindow(a fyne.App, b Backend, o Options, do bridge) *Window {
 	c := newChoices()
 	w := &Window{app: a, do: do, mobile: o.Mobile, choices: &c}
 	w.files = &fileSet{backend: b, do: do, changed: w.filesChanged}
-	w.models = &modelSet{backend: b, do: do, changed: w.modelsChanged}
+	w.models = &modelSet{backend: b, do: do, changed: w.modelsChanged, progressed: func() { w.panes.model.showProgress() }}
 	w.job = &job{backend: b, do: do, now: time.Now, onEvent: w.news, onPhase: w.phaseChanged, onTick: w.showBar}
 	w.win = a.NewWindow("Windowseat")
 	w.win.SetPadded(false)
 	w.win.SetOnDropped(func(_ fyne.Position, uris []fyne.URI) { w.drop(uris) })
 	w.setLanguage(pickLanguage(o.Lang))
+	w.addShortcuts()
 	if o.Mobile {
 		w.win.Resize(phoneSize)
 	} else {
@@ -107,6 +110,34 @@ func (w *Window) FyneWindow() fyne.Window { return w.win }
 
 // Open adds files, such as those named on the command line.
 func (w *Window) Open(uris ...fyne.URI) { w.drop(uris) }
+
+// Shutdown stops whatever runs in the background and waits for the job, so that its
+// model can be closed. Call it when the program ends, after the window is gone.
+func (w *Window) Shutdown() {
+	for _, f := range w.files.files {
+		if f.cancel != nil {
+			f.cancel()
+		}
+	}
+	if w.models.cancel != nil {
+		w.models.cancel()
+	}
+	if w.job.ended != nil {
+		w.job.cancel()
+		<-w.job.ended
+	}
+}
+
+// addShortcuts gives the main actions a key.
+func (w *Window) addShortcuts() {
+	for key, action := range map[fyne.KeyName]func(){
+		fyne.KeyO: w.pickFile, fyne.KeyS: func() { w.save(saveMarkdown) }, fyne.KeyReturn: w.start,
+	} {
+		shortcut := &desktop.CustomShortcut{KeyName: key, Modifier: fyne.KeyModifierShortcutDefault}
+		w.win.Canvas().AddShortcut(shortcut, func(fyne.Shortcut) { action() })
+	}
+	w.win.Canvas().AddShortcut(&fyne.ShortcutPaste{}, func(fyne.Shortcut) { w.paste() })
+}
 
 // setLanguage builds the panes in that language over the same state.
 func (w *Window) setLanguage(lang string) {
@@ -147,7 +178,8 @@ func (w *Window) build() {
 func (w *Window) desktop() fyne.CanvasObject {
 	p := &w.panes
 	p.tabs = container.NewAppTabs(w.outputTabs()...)
-	split := container.NewHSplit(widgets.NewDock(nil, p.left, p.bar.column, pageMargin), p.tabs)
+	p.dock = widgets.NewDock(nil, p.left, p.bar.column, pageMargin)
+	split := container.NewHSplit(p.dock, p.tabs)
 	split.Offset = setupShare
 	return split
 }
@@ -158,7 +190,8 @@ func (w *Window) phone() fyne.CanvasObject {
 	tabs := append([]*container.TabItem{container.NewTabItem(w.words.t("tab.setup"), p.left)}, w.outputTabs()...)
 	p.tabs = container.NewAppTabs(tabs...)
 	p.resultAt = 1
-	return widgets.NewDock(nil, p.tabs, p.bar.column, pageMargin)
+	p.dock = widgets.NewDock(nil, p.tabs, p.bar.column, pageMargin)
+	return p.dock
 }
 
 func (w *Window) outputTabs() []*container.TabItem {
@@ -211,7 +244,7 @@ func (w *Window) modelsChanged() {
 func (w *Window) showBar() {
 	model, _ := w.models.current(w.choices.model)
 	w.panes.bar.show(w.job, readiness(w.files, w.choices, w.models), model.Title)
-	w.win.Content().Refresh()
+	widgets.Relayout(w.panes.dock)
 }
 
 // paste adds the text on the clipboard as a file.

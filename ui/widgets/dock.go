@@ -17,6 +17,14 @@ func NewDock(top, main, bottom fyne.CanvasObject, pad float32) *fyne.Container {
 	return container.New(&dockLayout{top, main, bottom, pad, 0}, objects...)
 }
 
+// Relayout lays a dock out again after its top or bottom has changed its height,
+// without drawing anything else anew.
+func Relayout(dock *fyne.Container) {
+	if dock.Size().Height > 0 {
+		dock.Layout.Layout(dock.Objects, dock.Size())
+	}
+}
+
 type dockLayout struct {
 	top, main, bottom fyne.CanvasObject
 	pad, width        float32

@@ -40,6 +40,7 @@ type Column struct {
 	Pad     float32 // around them
 	Card    bool    // draw a rounded surface behind the objects
 	Bar     fyne.ThemeColorName
+	Max     float32 // widest the objects may get, 0 for any: long lines are hard to read
 	Objects []fyne.CanvasObject
 	width   float32 // the width last laid out for
 }
@@ -85,9 +86,18 @@ func (c *Column) inset() float32 {
 	return c.Pad
 }
 
+// inner is the width of the objects in a column of that width.
+func (c *Column) inner(width float32) float32 {
+	inner := width - c.inset() - c.Pad
+	if c.Max > 0 {
+		return min(inner, c.Max)
+	}
+	return inner
+}
+
 // HeightFor implements Flow.
 func (c *Column) HeightFor(width float32) float32 {
-	inner := width - c.inset() - c.Pad
+	inner := c.inner(width)
 	h, shown := 2*c.Pad, 0
 	for _, o := range c.Objects {
 		if o.Visible() {
@@ -130,7 +140,7 @@ func (r *columnRenderer) Layout(size fyne.Size) {
 	r.card.Resize(size)
 	r.bar.Move(fyne.NewPos(c.Pad, c.Pad))
 	r.bar.Resize(fyne.NewSize(barWidth, size.Height-2*c.Pad))
-	x, y, inner := c.inset(), c.Pad, size.Width-c.inset()-c.Pad
+	x, y, inner := c.inset(), c.Pad, c.inner(size.Width)
 	for _, o := range c.Objects {
 		if !o.Visible() {
 			continue

@@ -121,7 +121,7 @@ func (l *Lines) marked(ln textLine) bool {
 
 // rewrap makes the lines of the paragraphs from first on.
 func (l *Lines) rewrap(first int) {
-	width := l.Size().Width - 2*linesPad - linesScrollBar
+	width := l.textWidth()
 	if width <= 0 {
 		l.lines, l.wrapWidth = nil, 0
 		return
@@ -149,11 +149,20 @@ func (l *Lines) rewrap(first int) {
 
 // ensure wraps the text again when the width or the text size has changed.
 func (l *Lines) ensure() {
-	if l.Size().Width-2*linesPad-linesScrollBar != l.wrapWidth || l.Theme().Size(theme.SizeNameText) != l.size {
+	if l.textWidth() != l.wrapWidth || l.Theme().Size(theme.SizeNameText) != l.size {
 		l.wrapWidth = 0
 		l.rewrap(0)
 	}
 }
+
+// textWidth is the width that lines may have.
+func (l *Lines) textWidth() float32 {
+	return min(l.Size().Width-2*linesPad-linesScrollBar, MaxTextWidth)
+}
+
+// MaxTextWidth is the widest that running text is set: about 55 Chinese or 110 Latin
+// characters of body text.
+const MaxTextWidth = 780
 
 const (
 	linesPad       = 12
