@@ -373,7 +373,7 @@ func TestRulesCanFail(t *testing.T) {
 		{"import_table", repo{"ui/cli/a.go": imp("cli", "windowseat/ui")}, repo{"ui/cli/a.go": imp("cli", "windowseat/engine/models/fetch")}},
 		{"import_table", repo{"engine/grammar/a.go": imp("grammar", "windowseat/engine/tokenizer")}, repo{"engine/a.go": imp("engine", "windowseat/engine/grammar")}},
 		{"import_table", repo{"document/a_test.go": imp("document", "windowseat/assistant")}, repo{"document/a_test.go": imp("document", "windowseat/assets")}},
-		{"import_table", repo{"helpers/a.go": doc("helpers")}, repo{"document/pdf/a.go": doc("pdf"), "main.go": imp("main", "windowseat/ui")}},
+		{"import_table", repo{"extras/a.go": doc("extras")}, repo{"document/pdf/a.go": doc("pdf"), "main.go": imp("main", "windowseat/ui")}},
 		{"fyne", repo{"assistant/a.go": imp("assistant", "fyne.io/fyne/v2")}, repo{"ui/a.go": imp("ui", "fyne.io/fyne/v2"), "main.go": imp("main", "fyne.io/fyne/v2/app")}},
 		{"fyne", repo{"ui/a.go": imp("ui", "fyne.io/fyne/v2/app")}, nil},
 		{"fyne", repo{"ui/cli/a.go": imp("cli", "fyne.io/fyne/v2")}, nil},
