@@ -45,7 +45,7 @@ func splitLongBlocks(blocks []Block) []Block {
 func splitBlock(b Block, limit int) []Block {
 	ends := cutPoints(b.Text, limit, b.Kind == KindTable || b.Kind == KindCode)
 	var out []Block
-	start := 0
+	start, lineNo, counted := 0, b.Place.Line, 0
 	for _, end := range ends {
 		text := strings.TrimRight(b.Text[start:end], " \t\n\u3000")
 		lead := len(text) - len(strings.TrimLeft(text, " \t\n\u3000"))
@@ -54,7 +54,9 @@ func splitBlock(b Block, limit int) []Block {
 		}
 		piece := b
 		piece.Text = text[lead:]
-		piece.Place.Line = b.Place.Line + strings.Count(b.Text[:start+lead], "\n")
+		lineNo += strings.Count(b.Text[counted:start+lead], "\n")
+		counted = start + lead
+		piece.Place.Line = lineNo
 		piece.Cues = cutCues(b.Cues, start+lead, end)
 		if n := len(piece.Cues); n > 0 {
 			piece.Place.Start, piece.Place.End = piece.Cues[0].Start, piece.Cues[n-1].End
@@ -71,11 +73,7 @@ func splitBlock(b Block, limit int) []Block {
 // (line ends if byLine), else behind clauses, else between characters.
 func cutPoints(text string, limit int, byLine bool) []int {
 	var ends []int
-	start, last := 0, 0 // of the piece; last good end
-	flush := func(at int) {
-		ends = append(ends, at)
-		start, last = at, at
-	}
+	start, last, runes := 0, 0, 0 // of the piece; its last good end and length there
 	for last < len(text) {
 		end := sentence.Next(text, last)
 		if byLine {
@@ -84,30 +82,25 @@ func cutPoints(text string, limit int, byLine bool) []int {
 				end = last + i + 1
 			}
 		}
-		if utf8.RuneCountInString(text[start:end]) <= limit {
-			last = end
-			continue
-		}
-		if last > start {
-			flush(last)
-			continue
-		}
-		for _, at := range cutSentence(text[start:end], limit) {
-			flush(at + ends0(ends))
+		n := utf8.RuneCountInString(text[last:end])
+		switch {
+		case runes+n <= limit:
+			last, runes = end, runes+n
+		case last > start:
+			ends = append(ends, last)
+			start, runes = last, 0
+		default:
+			for _, size := range cutSentence(text[start:end], limit) {
+				start += size
+				ends = append(ends, start)
+			}
+			last = start
 		}
 	}
 	if last > start {
 		ends = append(ends, last)
 	}
 	return ends
-}
-
-// ends0 is the base of offsets relative to the last cut.
-func ends0(ends []int) int {
-	if len(ends) == 0 {
-		return 0
-	}
-	return ends[len(ends)-1]
 }
 
 // cutSentence cuts a sentence longer than limit and returns the lengths of its

@@ -161,6 +161,14 @@ The second part of the meeting was about the move to the new house.
 	assert.Equal(t, 7, doc.Blocks[1].Place.Line)
 }
 
+func TestLogLinesStayApart(t *testing.T) {
+	log := strings.Repeat("2026-05-12 10:23:11.123 INFO [main] module: started in 35 ms\n", 20)
+	doc := read(t, "a.log", log)
+	assert.Len(t, doc.Blocks, 20)
+	assert.Empty(t, doc.People)
+	assert.Equal(t, log, allText(doc))
+}
+
 // Long lines are cut into blocks at sentence ends and lose nothing.
 func TestLongLines(t *testing.T) {
 	line := strings.Repeat("这是一个关于预算的句子，后面还有排期。", 2000)

@@ -63,6 +63,9 @@ const maxStyleLines = 4000
 // have as many. Fewer than two matching lines decide only in a file of a few lines.
 func chooseStyle(lines []line) stampStyle {
 	var tally [numStampStyle]styleTally
+	for i := range tally {
+		tally[i].names = map[string]int{}
+	}
 	total := 0
 	for _, l := range lines {
 		if l.blank() {
@@ -77,9 +80,7 @@ func chooseStyle(lines []line) stampStyle {
 	}
 	best := noStamp
 	for style := nameTime; style < numStampStyle; style++ {
-		t := tally[style]
-		header := style == nameTime || style == timeName
-		if t.lines > tally[best].lines && (!header || t.empty*2 <= t.lines) {
+		if tally[style].lines > tally[best].lines && tally[style].plausible(style) {
 			best = style
 		}
 	}
@@ -95,21 +96,42 @@ func chooseStyle(lines []line) stampStyle {
 
 // styleTally counts the lines that fit a style.
 type styleTally struct {
-	lines int
-	empty int  // headers followed by a header, so without text
-	sure  bool // one has the name of a person or role
-	last  bool // the line before fits
+	lines  int
+	empty  int // headers followed by a header, so without text
+	strong int // with the name of a person or role, or a capitalised one
+	sure   bool
+	last   bool // the line before fits
+	names  map[string]int
 }
 
 func (t *styleTally) see(st stamp, ok bool) {
 	if ok {
 		t.lines++
+		t.names[st.name]++
 		if t.last {
 			t.empty++
 		}
-		t.sure = t.sure || classifyName(st.name) >= personLike
+		class := classifyName(st.name)
+		t.sure = t.sure || class >= personLike
+		if class >= personLike || unicode.IsUpper(firstRune(st.name)) {
+			t.strong++
+		}
 	}
 	t.last = ok
+}
+
+// plausible tells transcripts from timetables, for the styles whose header is a
+// name and a time alone: in a timetable the words beside the times do not come
+// back and are no names.
+func (t *styleTally) plausible(style stampStyle) bool {
+	if style != nameTime && style != timeName {
+		return true
+	}
+	recurs := 2*t.lines >= 3*len(t.names) && (len(t.names) > 1 || t.strong > 0)
+	if t.lines >= 5 && !recurs {
+		return false
+	}
+	return t.empty*2 <= t.lines && (recurs && t.lines >= 4 || t.strong*2 >= t.lines)
 }
 
 // acceptHeaders reads the headers of the style. A name that occurs once must fit

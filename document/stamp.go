@@ -39,10 +39,40 @@ const (
 var (
 	reNameTime     = regexp.MustCompile(`^(.{1,80}?)(?:\s+|\s*[:：]\s*|\s*` + reOpen + `)` + reRange + `(?:` + reShut + `)?\s*[:：]?$`)
 	reTimeName     = regexp.MustCompile(`^(?:` + reOpen + `)?` + reRange + `(?:` + reShut + `)?\s+(.{1,80}?)\s*[:：]?$`)
-	reNameTimeText = regexp.MustCompile(`^(.{1,80}?)\s*` + reOpen + reRange + reShut + `\s*[:：]\s*(.+)$`)
-	reTimeNameText = regexp.MustCompile(`^(?:` + reOpen + `)?` + reRange + `(?:` + reShut + `)?\s*([^:：]{1,80}?)\s*[:：](?:\s*$|\s+|\b|)(.*)$`)
-	reTimeText     = regexp.MustCompile(`^` + reOpen + reRange + reShut + `\s*(.*)$`)
+	reNameTimeText = regexp.MustCompile(`^(.{1,80}?)\s*` + reOpen + reRange + reShut + `\s*[:：]\s*`)
+	reTimeNameText = regexp.MustCompile(`^(?:` + reOpen + `)?` + reRange + `(?:` + reShut + `)?\s*([^:：]{1,80}?)\s*[:：]\s*`)
+	reTimeText     = regexp.MustCompile(`^` + reOpen + reRange + reShut + `\s*`)
 )
+
+// styleExprs tells for each style where its expression keeps what; time is the
+// group of the start, the end follows it. Expressions with text match a prefix.
+var styleExprs = [numStampStyle]struct {
+	re         *regexp.Regexp
+	name, time int
+	text       bool
+}{
+	nameTime:     {reNameTime, 1, 2, false},
+	timeName:     {reTimeName, 3, 1, false},
+	nameTimeText: {reNameTimeText, 1, 2, true},
+	timeNameText: {reTimeNameText, 3, 1, true},
+	timeText:     {reTimeText, 0, 1, true},
+}
+
+// stampMarks are the bold marks that Markdown exports put around names.
+var stampMarks = strings.NewReplacer("**", "", "__", "")
+
+// headLen is the length of the part of a line that the expressions look at: name
+// and time stand in front, the speech behind may be megabytes.
+func headLen(s string) int {
+	if len(s) <= 400 {
+		return len(s)
+	}
+	n := 400
+	for !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return n
+}
 
 // parseStamp reads s in the given style.
 func parseStamp(s string, style stampStyle) (stamp, bool) {
@@ -50,40 +80,26 @@ func parseStamp(s string, style stampStyle) (stamp, bool) {
 	if !maybeStamp(s, style) {
 		return stamp{}, false
 	}
-	plain := strings.NewReplacer("**", "", "__", "").Replace(trimMarkers(strings.TrimLeft(s, "# ")))
-	st := stamp{style: style}
-	var t1, t2 string
-	switch style {
-	case nameTime:
-		m := reNameTime.FindStringSubmatch(plain)
-		if m == nil {
-			return st, false
+	s = trimMarkers(strings.TrimLeft(s, "# "))
+	head := stampMarks.Replace(s[:headLen(s)])
+	m := styleExprs[style].re.FindStringSubmatchIndex(head)
+	if m == nil {
+		return stamp{}, false
+	}
+	part := func(group int) string {
+		if group == 0 || m[2*group] < 0 {
+			return ""
 		}
-		st.name, t1, t2 = m[1], m[2], m[3]
-	case timeName:
-		m := reTimeName.FindStringSubmatch(plain)
-		if m == nil {
-			return st, false
-		}
-		t1, t2, st.name = m[1], m[2], m[3]
-	case nameTimeText:
-		m := reNameTimeText.FindStringSubmatch(plain)
-		if m == nil {
-			return st, false
-		}
-		st.name, t1, t2, st.text = m[1], m[2], m[3], m[4]
-	case timeNameText:
-		m := reTimeNameText.FindStringSubmatch(plain)
-		if m == nil {
-			return st, false
-		}
-		t1, t2, st.name, st.text = m[1], m[2], m[3], m[4]
-	case timeText:
-		m := reTimeText.FindStringSubmatch(plain)
-		if m == nil {
-			return st, false
-		}
-		t1, t2, st.text = m[1], m[2], m[3]
+		return head[m[2*group]:m[2*group+1]]
+	}
+	e := styleExprs[style]
+	st := stamp{style: style, name: part(e.name)}
+	t1, t2 := part(e.time), part(e.time+1)
+	if e.text {
+		st.text = strings.TrimSpace(head[m[1]:] + s[headLen(s):])
+	}
+	if style == nameTimeText && st.text == "" {
+		return stamp{}, false
 	}
 	st.name = strings.TrimRight(strings.TrimSpace(st.name), ":：-–— ")
 	st.name = strings.TrimSpace(st.name)

@@ -62,6 +62,9 @@ var sectionWords = map[string]bool{
 
 // isSectionLine: such a word, alone but for its colon.
 func isSectionLine(s string) bool {
+	if len(s) > 60 {
+		return false
+	}
 	word, ok := strings.CutSuffix(strings.TrimSpace(s), ":")
 	if !ok {
 		word, ok = strings.CutSuffix(strings.TrimSpace(s), "：")

@@ -3,6 +3,7 @@ package document
 import (
 	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -41,7 +42,7 @@ func scanUnits(lines []line, md bool) []unit {
 		u.text = strings.TrimSpace(l.text)
 		n := 1
 		switch {
-		case md && reFence.MatchString(l.text):
+		case md && starts(u.text, "`~") && reFence.MatchString(l.text):
 			u.kind, u.text, n = KindCode, "", fenceLen(lines[i:])
 			u.text = joinLines(lines[i : i+n])
 		case md && isTableStart(lines[i:]):
@@ -49,14 +50,14 @@ func scanUnits(lines []line, md bool) []unit {
 			u.text = joinLines(lines[i : i+n])
 		case md && isSetext(lines[i:], blank):
 			u.kind, n = KindHeading, 2
-		case reATX.MatchString(l.text):
+		case starts(u.text, "#") && reATX.MatchString(l.text):
 			if m := reATX.FindStringSubmatch(l.text); m[1] != "" {
 				u.kind, u.text = KindHeading, trimEmphasis(m[1])
 			}
-		case md && reRule.MatchString(l.text):
+		case md && starts(u.text, "-*_=") && reRule.MatchString(l.text):
 			blank = true
 			continue
-		case reListItem.MatchString(l.text):
+		case starts(u.text, "-*+•·●○▪–0123456789(（①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳") && reListItem.MatchString(l.text):
 			u.kind = KindList
 		case !md && isTextHeading(u.text):
 			u.kind = KindHeading
@@ -67,6 +68,10 @@ func scanUnits(lines []line, md bool) []unit {
 	}
 	return out
 }
+
+// starts reports whether s begins with one of the characters; it keeps the regular
+// expressions away from the many lines that cannot match.
+func starts(s, chars string) bool { return s != "" && strings.ContainsRune(chars, firstRune(s)) }
 
 func joinLines(lines []line) string {
 	var b strings.Builder
@@ -94,7 +99,7 @@ func fenceLen(lines []line) int {
 
 // isTableStart: a row and its separator line.
 func isTableStart(lines []line) bool {
-	return len(lines) > 1 && strings.Contains(lines[0].text, "|") && strings.Contains(lines[1].text, "|") &&
+	return len(lines) > 1 && strings.Contains(lines[0].text, "|") && starts(strings.TrimSpace(lines[1].text), "|:-") && strings.Contains(lines[1].text, "|") &&
 		reTableSep.MatchString(lines[1].text)
 }
 
@@ -109,7 +114,7 @@ func tableLen(lines []line) int {
 // isSetext: a short line underlined with === or --- (the latter only when the
 // text stands alone, so that a rule behind a paragraph stays a rule).
 func isSetext(lines []line, blank bool) bool {
-	if len(lines) < 2 || !blank || reListItem.MatchString(lines[0].text) || utf8.RuneCountInString(lines[0].text) > 100 {
+	if len(lines) < 2 || !blank || !starts(strings.TrimSpace(lines[1].text), "=-") || reListItem.MatchString(lines[0].text) || utf8.RuneCountInString(lines[0].text) > 100 {
 		return false
 	}
 	under := strings.TrimSpace(lines[1].text)
@@ -118,10 +123,13 @@ func isSetext(lines []line, blank bool) bool {
 
 // isTextHeading: the numbering that Chinese minutes use for their sections.
 func isTextHeading(s string) bool {
+	if len(s) > 160 {
+		return false
+	}
 	if isSectionLine(s) {
 		return true
 	}
-	return utf8.RuneCountInString(s) <= 40 && reCNHead.MatchString(s) && !strings.ContainsRune("。；，！？", lastRune(s))
+	return starts(s, "一二三四五六七八九十第【") && utf8.RuneCountInString(s) <= 40 && reCNHead.MatchString(s) && !strings.ContainsRune("。；，！？", lastRune(s))
 }
 
 // trimEmphasis removes marks that wrap the whole of a heading.
@@ -148,7 +156,7 @@ func looksMarkdown(in *input) bool {
 		switch {
 		case strings.HasPrefix(l.text, "#") && reATX.MatchString(l.text):
 			headings++
-		case reFence.MatchString(l.text), isTableStart(in.lines[i:]), strings.HasPrefix(l.text, "**"):
+		case starts(l.text, "`~") && reFence.MatchString(l.text), isTableStart(in.lines[i:]), strings.HasPrefix(l.text, "**"):
 			other++
 		}
 		if headings >= 2 || (headings == 1 && other > 0) {
@@ -159,9 +167,9 @@ func looksMarkdown(in *input) bool {
 }
 
 // hardWrapped reports whether the lines of a paragraph are cut at a fixed width,
-// so that joining them restores its sentences.
+// so that joining them restores its sentences: most inner lines are nearly full,
+// do not end a sentence, and the next one goes on in lower case or in Chinese.
 func hardWrapped(lines []line) bool {
-	inner, full, open := 0, 0, 0
 	widest := 0
 	for i := 0; i+1 < len(lines); i++ {
 		if lines[i].blank() || lines[i+1].blank() {
@@ -176,6 +184,7 @@ func hardWrapped(lines []line) bool {
 	if widest < 40 {
 		return false
 	}
+	inner, full, open, going := 0, 0, 0, 0
 	for i := 0; i+1 < len(lines); i++ {
 		if lines[i].blank() || lines[i+1].blank() {
 			continue
@@ -187,8 +196,11 @@ func hardWrapped(lines []line) bool {
 		if !strings.ContainsRune(".!?。！？；:：", lastRune(strings.TrimSpace(lines[i].text))) {
 			open++
 		}
+		if r := firstRune(strings.TrimSpace(lines[i+1].text)); unicode.IsLower(r) || unicode.Is(unicode.Han, r) {
+			going++
+		}
 	}
-	return inner >= 4 && full*10 >= inner*7 && open*10 >= inner*6
+	return inner >= 4 && full*10 >= inner*7 && open*10 >= inner*6 && going*10 >= inner*6
 }
 
 // displayWidth counts columns: CJK 2, others 1.
