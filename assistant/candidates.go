@@ -25,7 +25,7 @@ func propose(t *transcript, task Task) []candidate {
 	var found []candidate
 	for i := range t.lines {
 		w := weightFor(t.signals[i], task)
-		if task == TaskTodos && joinsPrevious(t, found, i) {
+		if joins(t, found, i, task, w) {
 			c := &found[len(found)-1]
 			c.last, c.weight = i, max(c.weight, w)
 			continue
@@ -37,9 +37,10 @@ func propose(t *transcript, task Task) []candidate {
 	return found
 }
 
-// joinsPrevious reports whether line i only goes on with the todo before it: it
-// corrects it, or gives its deadline, and promises nothing of its own.
-func joinsPrevious(t *transcript, found []candidate, i int) bool {
+// joins reports whether line i goes on with the candidate before it, in the same
+// turn. A todo is only corrected, or given its deadline, by a sentence that promises
+// nothing of its own; a decision or a risk is told in neighbouring sentences.
+func joins(t *transcript, found []candidate, i int, task Task, weight int) bool {
 	if len(found) == 0 {
 		return false
 	}
@@ -48,7 +49,10 @@ func joinsPrevious(t *transcript, found []candidate, i int) bool {
 		return false
 	}
 	s := t.signals[i]
-	return s.correction && s.deadline || s.deadline && s.todo < proposeTodo
+	if task == TaskTodos {
+		return s.correction && s.deadline || s.deadline && s.todo < proposeTodo
+	}
+	return weight >= threshold(task)
 }
 
 func weightFor(s signal, task Task) int {

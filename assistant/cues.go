@@ -71,7 +71,7 @@ var todoCuesZh = []cue{
 	{rx(`(?:大家|各位|各组|各部门|每个人|所有人)[^，。？！]{0,14}?` + zhVerb), 1},
 	{rx(`(?:负责人|责任人|跟进人|执行人|承办人|完成人)\s*[:：]`), 2},
 	{rx(`^[\s\-*•0-9.、)）]*(?:\[ \]|☐|□|(?:待办|行动项|遗留问题|后续|跟进|下一步|todo|action)\s*[:：])`), 3},
-	{rx(`(?:发|交|给|报|寄|送|同步|抄送)(?:到|给)?(?:我|你|您|大家|各位|全员|群里|项目群|邮箱)`), 1},
+	{rx(`(?:发|交|给|报|寄|送|同步|抄送)(?:到|给)?(?:我|你|您|大家|各位|全员|群里|项目群|邮箱)|(?:发|交|寄|送|报|转|抄)(?:到|给)`), 1},
 }
 
 // A deadline that ends something ("之前", "by Friday") weighs more than a day that
@@ -137,6 +137,7 @@ var (
 	past         = rx(`已经|昨天|前天|上周|上个月|上次|刚才|之前就|早就|做完了|弄好了|搞定了|发过|写过|交过|去年|\b(?:already|yesterday|last (?:week|month|year|time)|was done|have done|has been|i've (?:sent|done|finished|written|already)|i (?:sent|wrote|finished|did|called|talked|checked))\b`)
 	hypothetical = rx(`如果|要是|假如|假设|万一|的话|本来|原来想|当初|\b(?:if|would have|could have|in theory|hypothetically|imagine|suppose|used to)\b`)
 	whoAsks      = rx(`谁(?:来|去|能|可以|有空|负责|愿意|跟|写|做|出|盯|带|认领)|哪位|\bwho(?:'s| is| can| could| will| wants| would|'ll)\b.{0,40}\?|anyone (?:want|able|free)|volunteers?\b`)
+	asksYou      = rx(`能不能|可不可以|能否|可以吗|行吗|好吗|行不行|\b(?:can|could|would|will) you\b|\bplease\b`)
 	taking       = rx(`^(?:那|行|好|嗯|哦|成|可以)?[，,。\s]*(?:我来|我去|我吧|我可以|我负责|算我|让|交给|叫|\p{Han}{1,3}吧)|^\W*(?:i can|i'll|me|let me|i will|sure|yes,? i)\b`)
 	corrects     = rx(`不对|说错|说反|更正|改成|改到|改为|改口|纠正|还是.{0,6}(?:周|号|日|月|明天|后天)|推到|推迟到|提前到|延到|延后到|挪到|不是.{1,12}是|\b(?:actually|correction|scratch that|i mean|sorry,|no wait|wait,|make (?:it|that)|rather|instead|push (?:it|that) to|move (?:it|that) to|not .{2,20}, (?:but )?)\b`)
 	chatter      = rx(`哈哈|众笑|开玩笑|玩笑|\b(?:kidding|haha|joke|joking)\b`)
@@ -219,7 +220,7 @@ func todoWeight(l *line, who *people, text string, s signal) int {
 	if hypothetical.MatchString(text) {
 		w -= 2
 	}
-	if s.asksWho || isQuestion(text) {
+	if s.asksWho || isQuestion(text) && !asksYou.MatchString(text) {
 		w -= 2
 	}
 	if chatter.MatchString(text) {

@@ -168,6 +168,9 @@ func (j *job) askDecision(ctx context.Context, c candidate, w window, double boo
 		return nil, err
 	}
 	d := j.newDraft(c, DecisionFields{Text: tidy(a.Text)})
+	if c.first > 0 && isShort(c.text()) {
+		d.addEvidence(j, &c.script.lines[c.first-1]) // "就这么定": what is settled stands before it
+	}
 	d.match = a.Text + " " + c.text()
 	return d, nil
 }

@@ -84,26 +84,51 @@ func hasEvidence(all []Evidence, e Evidence) bool {
 	return false
 }
 
-// mergeDecisions joins decisions that say the same; one that overrules an earlier
-// decision about the same thing points at it.
+// overruling is the wording by which a decision takes back an earlier one.
+var overruling = rx(`作废|改[为成到用]|不算|推翻|取消|不再|推迟|提前|延后|延到|换成|\b(?:is off|moved? to|instead|no longer|take back|scrap|overrul|revers|cancel|postpone)`)
+
+// mergeDecisions joins decisions that say the same. One that says it with another
+// figure or day, or takes an earlier one back, points at that one.
 func mergeDecisions(all []*draft) []*draft {
 	var kept []*draft
 	for _, d := range all {
 		at, s := mostSimilar(kept, d)
 		switch {
-		case s >= sameDecision && !contradicts(kept[at], d):
-			joinState(kept[at], d)
-			continue
-		case s >= sameDecision/2 && d.corrects && overrules(kept[at], d):
+		case at >= 0 && replaces(kept[at], d, s):
 			f := d.item.Fields.(DecisionFields)
 			id := kept[at].item.ID
 			f.Replaces = &id
 			d.item.Fields = f
+		case s >= sameDecision:
+			joinState(kept[at], d)
+			continue
 		}
 		d.item.ID = fmt.Sprintf("d%d", len(kept)+1)
 		kept = append(kept, d)
 	}
 	return kept
+}
+
+// replaces reports whether d overrules k, given how similar they are.
+func replaces(k, d *draft, s float64) bool {
+	if k.cand.script == d.cand.script && d.cand.first <= k.cand.last {
+		return false
+	}
+	if s >= sameDecision && contradicts(k, d) {
+		return true
+	}
+	return s >= sameDecision/2 && overruling.MatchString(d.cand.text()) && newFacts(k, d)
+}
+
+// newFacts reports whether d holds a figure or day that k does not.
+func newFacts(k, d *draft) bool {
+	had := factSet(fieldsText(k.item.Fields))
+	for v := range factSet(fieldsText(d.item.Fields)) {
+		if !had[v] {
+			return true
+		}
+	}
+	return false
 }
 
 func mostSimilar(kept []*draft, d *draft) (at int, best float64) {
@@ -128,10 +153,6 @@ func contradicts(a, b *draft) bool {
 		}
 	}
 	return true
-}
-
-func overrules(a, b *draft) bool {
-	return b.cand.script != a.cand.script || b.cand.first > a.cand.last
 }
 
 func factSet(text string) map[string]bool {
