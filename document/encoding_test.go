@@ -63,6 +63,20 @@ func TestEncodingGuess(t *testing.T) {
 	}
 }
 
+// Twenty characters are enough, wherever they are cut out.
+func TestEncodingShort(t *testing.T) {
+	const text = "我们先把上个月的问题过一遍，然后讨论新版本的排期。客户那边希望六月底之前看到第一版，所以测试要提前两周开始。预算方面，财务说最多还能加二十万，超过的部分需要重新走流程。"
+	r := []rune(text)
+	for i := 0; i+20 <= len(r); i++ {
+		s := string(r[i : i+20])
+		for want, enc := range map[string]encoding.Encoding{
+			"gb18030": simplifiedchinese.GB18030, "utf-16le": unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), "utf-16be": unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM),
+		} {
+			assert.Equal(t, want, readBytes(t, encode(t, enc, s), document.Options{}).Encoding, s)
+		}
+	}
+}
+
 // A2: nothing in the environment counts.
 func TestEncodingIgnoresLocale(t *testing.T) {
 	t.Setenv("LANG", "zh_CN.GBK")

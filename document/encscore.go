@@ -4,21 +4,47 @@ import (
 	"bytes"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/saintfish/chardet"
 	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/traditionalchinese"
 )
 
 // frequentHan are characters that running Chinese text is full of, simplified
 // and traditional. A wrong charset yields Han characters too, but hardly these.
 const frequentHan = "的一是不了在人有我他这为之大来以个中上们到说国和地也子时道出而要于就下得可你年生自会那后能对着事其里所去行过家十用发天如然作方成者多日都三小二无同么经法当起与好看学进种将还分此心前面又定见只主没公从知使动部等现总议项目负责问题情况间工完确认数据需客户周月号张王李刘陈明今本次讨论计划安排报告产品市场技术系统开始结束进度风险版" +
-	"這為來個們說國時於會後對著裡過發無麼經當與學進種將還見沒從動現總議項負責問題況間確認數據戶周號張劉陳論計劃報產場術系統開結束風險內並請員應該關長點體實資訊業務組單價錢給讓"
+	"这為來個們說國時於會後對著裡過發無麼經當與學進種將還見沒從動現總議項負責問題況間確認數據戶周號張劉陳論計劃報產場術系統開結束風險內並請員應該關長點體實資訊業務組單價錢給讓" +
+	"些它实加量并力求长想信原几最更变条件位海受联许把被让给做样啊吧呢吗很非常感谢应该觉谈话第五四六七八九百千万亿元高低新老机社区提供支持管理员各由向体制度规则合同单价格钱交付测试设计研究团队业务组织服务网络安全平台环境质量人员关于因为所以但如果虽然可能已正再先比较每种类型点线内外东西南北京重要意见建通知决接收入手电气化性民共全表达解释带领导调整理想政府资金投"
+
+// frequentHangul are the syllables of particles, endings and common words.
+const frequentHangul = "이다는을를의에가고하지한은로서니도기사자인대리해나시어아부정그수스보일으있습것들원주전과라만여장제연상구세요안무동성중조화오우유신치경비들게면까지거소음와위년국합모"
 
 var frequentSet = sync.OnceValue(func() map[rune]bool {
-	m := make(map[rune]bool, 400)
-	for _, r := range frequentHan {
+	m := make(map[rune]bool, 700)
+	for _, r := range frequentHan + frequentHangul {
 		m[r] = true
 	}
+	return m
+})
+
+// commonSet holds the first levels of GB 2312 (3,755 characters) and Big5 (5,401):
+// the characters of nearly all text, by the makers of both standards.
+var commonSet = sync.OnceValue(func() map[rune]bool {
+	m := make(map[rune]bool, 8000)
+	add := func(enc encoding.Encoding, lead, last byte) {
+		for hi := lead; hi <= last; hi++ {
+			for lo := 0x40; lo <= 0xFE; lo++ {
+				b, err := enc.NewDecoder().Bytes([]byte{hi, byte(lo)})
+				if r, n := utf8.DecodeRune(b); err == nil && n == len(b) && r >= 0x4E00 && (lo >= 0xA1 || lead == 0xA4) {
+					m[r] = true
+				}
+			}
+		}
+	}
+	add(simplifiedchinese.GBK, 0xB0, 0xD7)
+	add(traditionalchinese.Big5, 0xA4, 0xC6)
 	return m
 })
 
@@ -178,14 +204,17 @@ func weigh(r, prev rune, s script) (w float64, tells bool) {
 	case frequentSet()[r]:
 		return 1, true
 	case r >= 0x4E00 && r <= 0x9FA5:
-		return 0.15, true
+		if commonSet()[r] {
+			return 0.35, true
+		}
+		return -0.2, true
 	case isKana(r):
 		if s == scriptJapanese || s == scriptWide {
 			return 0.9, true
 		}
 		return 0.1, true
 	case r >= 0xAC00 && r <= 0xD7A3:
-		return 0.7, true
+		return 0.1, true
 	case r >= 0xFF61 && r <= 0xFF9F: // half-width katakana
 		return -0.3, true
 	case isCJK(r), r >= 0x2014 && r <= 0x2026:
