@@ -18,6 +18,7 @@ type signal struct {
 	answersWho           bool // "我来" soon after such a question
 	deadline             bool // holds a time that is not past
 	limit                bool // and sets it as a limit
+	bygone               bool // speaks of a time that is past
 	timed                bool // and somebody stands right beside it: 我周五
 }
 
@@ -95,7 +96,7 @@ var doneBy = rx(`我[^，。！？；]{0,10}(?:了|过|完了)(?:[，。！？�
 // somebody to take the floor, which is no work.
 var (
 	plainRequest = rx(`^[\s\-*•0-9.、)）]*请[^问教看]`)
-	invites      = rx(`请[^，。？！]{0,16}?(?:介绍|分享|谈|讲|说|发言|聊|上台|坐|回答|看一下|欣赏)|有请|\b(?:go ahead|over to you|take it away|take the floor|walk us through|tell us)\b`)
+	invites      = rx(`请[^，。？！]{0,16}?(?:介绍|分享|谈|讲|说|发言|聊|上台|坐|回答|看一下|欣赏)|有请|(?:讲讲|说说|聊聊|谈谈|念一下)[。！]?$|(?:^|[，。])(?:你|您)别|\b(?:go ahead|over to you|take it away|take the floor|walk us through|tell us)\b`)
 )
 
 // stageDirection is a remark of the note taker: nobody says it.
@@ -140,6 +141,7 @@ var (
 	asksYou      = rx(`能不能|可不可以|能否|可以吗|行吗|好吗|行不行|\b(?:can|could|would|will) you\b|\bplease\b`)
 	taking       = rx(`^(?:那|行|好|嗯|哦|成|可以)?[，,。\s]*(?:我来|我去|我吧|我可以|我负责|算我|让|交给|叫|\p{Han}{1,3}吧)|^\W*(?:i can|i'll|me|let me|i will|sure|yes,? i)\b`)
 	corrects     = rx(`不对|说错|说反|更正|改成|改到|改为|改口|纠正|还是.{0,6}(?:周|号|日|月|明天|后天)|推到|推迟到|提前到|延到|延后到|挪到|不是.{1,12}是|\b(?:actually|correction|scratch that|i mean|sorry,|no wait|wait,|make (?:it|that)|rather|instead|push (?:it|that) to|move (?:it|that) to|not .{2,20}, (?:but )?)\b`)
+	someday      = rx(`(?:^|[，,。])(?:我觉得|我们)?(?:大家)?(?:以后|今后|将来|往后|哪天)|大家以后|再议|再说吧|再说。|先放着|算了|我(?:得|再)?想想|再看看吧|不着急|\b(?:some day|someday|one day|in future|in the future|eventually|let's see|never mind|forget it)\b`)
 	chatter      = rx(`哈哈|众笑|开玩笑|玩笑|\b(?:kidding|haha|joke|joking)\b`)
 )
 
@@ -154,15 +156,8 @@ func readSignal(l *line, before []line, who *people) signal {
 	if stageDirection.MatchString(text) {
 		return s
 	}
-	for _, p := range findDates(text, l.day) {
-		if p.past {
-			continue
-		}
-		limit := limitWords.MatchString(text[max(0, p.start-8):min(len(text), p.end+6)])
-		s.limit = s.limit || limit
-		s.timed = s.timed || agentBeside.MatchString(text[max(0, p.start-12):p.start]) || agentAfter.MatchString(text[p.end:])
-		s.deadline = s.deadline || limit || !strings.HasPrefix(text[p.start:p.end], "今天") || p.end-p.start > len("今天")
-	}
+	text = blankQuoted(text)
+	s.readTimes(l, text)
 	s.asksWho = whoAsks.MatchString(text)
 	s.correction = corrects.MatchString(text)
 	s.todo = todoWeight(l, who, text, s)
@@ -176,6 +171,31 @@ func readSignal(l *line, before []line, who *people) signal {
 		s.decision, s.risk = 0, 0
 	}
 	return s
+}
+
+// readTimes notes what the time phrases of a text say.
+func (s *signal) readTimes(l *line, text string) {
+	for _, p := range findDates(text, l.day) {
+		if p.past {
+			s.bygone = true
+			continue
+		}
+		limit := limitWords.MatchString(text[max(0, p.start-8):min(len(text), p.end+6)])
+		if phrase := text[p.start:p.end]; phrase == "今天" && !limit {
+			continue // "我今天" tells what happened as often as what will
+		}
+		s.deadline, s.limit = true, s.limit || limit
+		s.timed = s.timed || agentBeside.MatchString(text[max(0, p.start-12):p.start]) || agentAfter.MatchString(text[p.end:])
+	}
+}
+
+// quoted are words that the speaker cites.
+var quoted = regexp.MustCompile(`“[^”]*”|「[^」]*」|"[^"]*"`)
+
+// blankQuoted replaces cited words by spaces of the same length in bytes: they are
+// another person's promise, or a name.
+func blankQuoted(text string) string {
+	return quoted.ReplaceAllStringFunc(text, func(q string) string { return strings.Repeat(" ", len(q)) })
 }
 
 // minStatement is the length, in characters, below which a sentence says too
@@ -217,7 +237,13 @@ func todoWeight(l *line, who *people, text string, s signal) int {
 			w++
 		}
 	}
+	if s.bygone && !s.deadline {
+		w -= 2
+	}
 	if hypothetical.MatchString(text) {
+		w -= 2
+	}
+	if someday.MatchString(text) {
 		w -= 2
 	}
 	if s.asksWho || isQuestion(text) && !asksYou.MatchString(text) {
