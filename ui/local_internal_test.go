@@ -209,7 +209,7 @@ func TestMarkdown(t *testing.T) {
 	got := renderMarkdown(w, d, []assistant.Task{"summary", "todos", "risks", "email"})
 	for _, want := range []string{
 		"# 八月发布推迟的例会\n", "- second.txt: 3 of 12 parts read, 20,480 characters\n", "- Left out: part 4-5 (the job was stopped)\n",
-		"## To-dos\n\n- [ ] **把预算表发给财务**\n  Owner: Maria · Due: 2026-03-25 (\"下周三之前\") · ✓ Checked\n  > 下周三之前要把预算表发给财务\n  > — meeting.txt · 0:00 · line 1 · 张伟\n",
+		"## To-dos\n\n- [ ] **把预算表发给财务**\n  Owner: Maria · Due: 2026-03-25 (下周三之前) · ✓ Checked\n  > 下周三之前要把预算表发给财务\n  > — meeting.txt · 0:00 · line 1 · 张伟\n",
 		"Unconfirmed: The quote does not prove who the owner is.", "## Risks\n\nNone found.\n",
 		"**Release moved to 15 September**\n\nDear all,", "Check the date \"25 March\"",
 	} {

@@ -73,6 +73,12 @@ func scenes() []scene {
 			bn.start()
 			bn.idle()
 		}},
+		{"everything", here(finished), func(bn *bench) { // a window tall enough for all sections
+			bn.paste(meeting)
+			bn.start()
+			bn.idle()
+			bn.w.win.Resize(fyne.NewSize(bn.w.win.Canvas().Size().Width, 2300))
+		}},
 		{"error", here(failing), func(bn *bench) {
 			bn.paste(meeting)
 			bn.start()

@@ -84,7 +84,7 @@ func TestResultsNameOwnerDateReasonAndPlace(t *testing.T) {
 	collect(bn.w.panes.result.page.Body(), &seen)
 	all := strings.Join(seen, "\n")
 	for _, want := range []string{
-		"Owner: Maria", "Due: 2026-03-25 (\"下周三之前\")", "Unassigned", "No due date", "✓ Checked", "Unconfirmed",
+		"Owner: Maria", "Due: 2026-03-25 (下周三之前)", "Unassigned", "No due date", "✓ Checked", "Unconfirmed",
 		"The quote does not prove who the owner is.", "八月的发布推迟到九月十五日", "Pasted text · 0:30 · line 3 · 张伟",
 		"second.txt: 3 of 12 parts read, 20,480 characters", "Left out: part 4-5 (the job was stopped)", "Left out: part 7 (the answer did not fit, even in smaller pieces)", "Meeting date 2026-03-18 (named in the text)",
 		"Check the date \"25 March\": it is not in the sources.", "Release moved to 15 September", "Raised by Maria",
@@ -288,7 +288,7 @@ func TestSave(t *testing.T) {
 
 	for format, check := range map[saveFormat]func([]byte){
 		saveMarkdown: func(got []byte) {
-			assert.Contains(t, string(got), "- [ ] **把预算表发给财务**\n  负责人：Maria · 期限：2026-03-25（“下周三之前”） · ✓ 已核对\n")
+			assert.Contains(t, string(got), "- [ ] **把预算表发给财务**\n  负责人：Maria · 期限：2026-03-25（下周三之前） · ✓ 已核对\n")
 		},
 		saveJSON: func(got []byte) {
 			assert.Contains(t, string(got), "周会 <1>.txt", "not escaped")

@@ -49,12 +49,14 @@ type chipRenderer struct {
 
 func (r *chipRenderer) Layout(size fyne.Size) {
 	r.back.Resize(size)
+	r.label.Text = shorten(printable(r.chip.text), size.Width-2*chipPadX, NewMetrics(r.label.TextSize, r.label.TextStyle))
 	r.label.Move(fyne.NewPos(chipPadX, chipPadY))
 	r.label.Resize(size.Subtract(fyne.NewSize(2*chipPadX, 2*chipPadY)))
 }
 
 func (r *chipRenderer) MinSize() fyne.Size {
-	return r.label.MinSize().Add(fyne.NewSize(2*chipPadX, 2*chipPadY))
+	text := fyne.MeasureText(printable(r.chip.text), r.label.TextSize, r.label.TextStyle)
+	return text.Add(fyne.NewSize(2*chipPadX, 2*chipPadY))
 }
 
 func (r *chipRenderer) Refresh() {
@@ -68,6 +70,21 @@ func (r *chipRenderer) Refresh() {
 
 func (r *chipRenderer) Objects() []fyne.CanvasObject { return []fyne.CanvasObject{r.back, r.label} }
 func (r *chipRenderer) Destroy()                     {}
+
+// shorten returns text, cut to end in "…" when it is wider than width. A name or a
+// date fits; whole sentences do not belong on a chip.
+func shorten(text string, width float32, m *Metrics) string {
+	if fyne.MeasureText(text, m.size, m.style).Width <= width+1 {
+		return text
+	}
+	w := m.Rune('…')
+	for i, r := range text {
+		if w += m.Rune(r); w > width {
+			return text[:i] + "…"
+		}
+	}
+	return text
+}
 
 // Tint returns c as a faint wash.
 func Tint(c color.Color) color.Color {

@@ -46,7 +46,7 @@ func (l Look) apply(t *canvas.Text, th fyne.Theme) {
 
 // lineHeight is the height of one line in that size and style.
 func lineHeight(size float32, style fyne.TextStyle) float32 {
-	return fyne.MeasureText("A中", size, style).Height + leading
+	return fyne.MeasureText("A", size, style).Height + leading
 }
 
 // Text shows a short text (a sentence, a quote, an email) in as many lines as its

@@ -168,3 +168,18 @@ func TestPageGivesItsWidthToTheColumn(t *testing.T) {
 	assert.LessOrEqual(t, page.Body().Size().Width, float32(300))
 	assert.InDelta(t, page.Body().HeightFor(page.Body().Size().Width), narrow, 1)
 }
+
+func TestChipsStayInsideTheirLine(t *testing.T) {
+	test.NewTempApp(t)
+	long := NewChip(strings.Repeat("a name that never ends ", 20), "primary")
+	short := NewChip("short", "primary")
+	chips := NewChips(short, long)
+	w := test.NewTempWindow(t, NewPage(NewColumn(0, chips)))
+	w.Resize(fyne.NewSize(300, 200))
+	label := test.WidgetRenderer(long).(*chipRenderer).label
+	assert.True(t, strings.HasSuffix(label.Text, "…"), label.Text)
+	end := long.Position().X + chipPadX + fyne.MeasureText(label.Text, label.TextSize, label.TextStyle).Width
+	assert.LessOrEqual(t, end, float32(300))
+	assert.Greater(t, end, float32(200), "it uses the line")
+	assert.Equal(t, "short", test.WidgetRenderer(short).(*chipRenderer).label.Text)
+}
