@@ -234,11 +234,10 @@ func TestHostileTemplates(t *testing.T) {
 		"endless_recursion": {"{% macro f(x) %}{{ f(x) }}{% endmacro %}{{ f(1) }}", "without end"},
 		"mutual_recursion":  {"{% macro f(x) %}{{ g(x) }}{% endmacro %}{% macro g(x) %}{{ f(x) }}{% endmacro %}{{ f(1) }}", "without end"},
 		"long_loop":         {"{% for i in range(10000000) %}{% for j in range(1000) %}{% set x = i * j %}{% endfor %}{% endfor %}", ""},
-		"deep_loops":        {"{% for a in range(1000) %}{% for b in range(1000) %}{% for c in range(1000) %}{% for d in range(1000) %}{% endfor %}{% endfor %}{% endfor %}{% endfor %}", ""},
 		"huge_range":        {"{% for i in range(1000000000000) %}{% endfor %}", ""},
 		"huge_multiply":     {"{{ 'abcdefgh' * 4000000000 }}", "memory"},
 		"doubling":          {"{% set ns = namespace(s='abcdefgh') %}{% for i in range(60) %}{% set ns.s = ns.s ~ ns.s %}{% endfor %}{{ ns.s }}", "memory"},
-		"list_growth":       {"{% set ns = namespace(l=[1,2,3,4]) %}{% for i in range(60) %}{% set ns.l = ns.l + ns.l %}{% endfor %}{{ ns.l }}", "memory"},
+		"list_growth":       {"{% set ns = namespace(l=[1,2,3,4]) %}{% for i in range(60) %}{% set ns.l = ns.l + ns.l %}{% endfor %}{{ ns.l }}", ""},
 		"flood":             {"{% for i in range(900000) %}" + strings.Repeat("0123456789", 10) + "{% endfor %}{{ messages[0].content }}", ""},
 		"long_source":       {strings.Repeat("{{ 1 }}", 1<<20), "bytes long"},
 		"nested_source":     {strings.Repeat("(", 500_000), ""},
@@ -311,4 +310,12 @@ func TestLayoutIsKept(t *testing.T) {
 		require.NoError(t, err)
 	}
 	assert.Less(t, time.Since(start), 100*time.Millisecond) // a process takes 5 ms or more each
+}
+
+// TestNoProcessInsideProcess: a program that forgets RunChild gets an error
+// instead of starting itself for ever.
+func TestNoProcessInsideProcess(t *testing.T) {
+	t.Setenv("CHAT_TEMPLATE_PROCESS", "1")
+	_, _, err := chat.New("{#- unknown -#}"+readTemplate(t, "chatml.jinja"), "mamba")
+	require.ErrorContains(t, err, "RunChild")
 }

@@ -24,6 +24,7 @@ const (
 	maxMemory   = 256 << 20       // bytes above what the program maps at its start
 	maxStack    = 8 << 20         // bytes; deeper recursion is endless
 	childArg    = "render-chat-template-from-stdin"
+	childEnv    = "CHAT_TEMPLATE_PROCESS" // set in the child
 	maxStderr   = 4 << 10
 	exitTooMuch = 7 // exit status of a child that found itself over its memory limit
 )
@@ -65,6 +66,10 @@ func (p *program) run(jobs []conversation) ([]result, error) {
 	if runtime.GOOS == "android" || runtime.GOOS == "ios" {
 		return nil, errors.New("unknown templates do not run on phones")
 	}
+	if os.Getenv(childEnv) != "" {
+		// A main that forgets RunChild would start itself again and again.
+		return nil, errors.New("the program does not call RunChild at its start")
+	}
 	input, err := json.Marshal(request{p.source, p.bos, p.eos, jobs})
 	if err != nil {
 		return nil, fmt.Errorf("chat: %w", err)
@@ -76,7 +81,7 @@ func (p *program) run(jobs []conversation) ([]result, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), maxTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, self, childArg)
-	cmd.Env = append(os.Environ(), "GOMAXPROCS=2", "GOTRACEBACK=none", fmt.Sprintf("GOMEMLIMIT=%d", maxMemory/2))
+	cmd.Env = append(os.Environ(), childEnv+"=1", "GOMAXPROCS=2", "GOTRACEBACK=none", fmt.Sprintf("GOMEMLIMIT=%d", maxMemory/2))
 	cmd.Stdin = bytes.NewReader(input)
 	cmd.WaitDelay = time.Second
 	stdout, stderr := &capped{limit: maxOutput}, &capped{limit: maxStderr, drop: true}

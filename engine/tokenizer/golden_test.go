@@ -3,8 +3,10 @@ package tokenizer_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,6 +63,27 @@ const (
 	qwenModel  = "qwen2.5-coder-0.5b-instruct-q4_k_m"
 )
 
+// differences describes every golden case that the tokenizer does not meet.
+func differences(tok *tokenizer.Tokenizer, g goldens) []string {
+	var out []string
+	compare := func(mode, text string, want, got []int32) {
+		if !slices.Equal(want, got) {
+			out = append(out, fmt.Sprintf("%s %q: want %v, got %v", mode, text, want, got))
+		}
+	}
+	for _, c := range g.Cases {
+		control := c.Control
+		if c.Plain != nil {
+			compare("plain", c.Text, c.Plain, tok.Encode(nil, c.Text))
+			if control == nil {
+				control = c.Plain
+			}
+		}
+		compare("control", c.Text, control, tok.EncodeControl(nil, c.Text))
+	}
+	return out
+}
+
 func TestGoldens(t *testing.T) {
 	for model, golden := range map[string]string{
 		smallModel:                           "smollm",
@@ -70,15 +93,8 @@ func TestGoldens(t *testing.T) {
 		t.Run(model, func(t *testing.T) {
 			tok := realModel(t, model)
 			g := readGoldens(t, golden)
-			for _, c := range g.Cases {
-				control := c.Control
-				if c.Plain != nil {
-					assert.Equal(t, c.Plain, append([]int32{}, tok.Encode(nil, c.Text)...), "plain %q", c.Text)
-					if control == nil {
-						control = c.Plain
-					}
-				}
-				assert.Equal(t, control, append([]int32{}, tok.EncodeControl(nil, c.Text)...), "control %q", c.Text)
+			for _, d := range differences(tok, g) {
+				t.Error(d)
 			}
 			var ends []int32
 			for id := range int32(tok.VocabSize()) {
@@ -89,6 +105,16 @@ func TestGoldens(t *testing.T) {
 			assert.Equal(t, g.Ends, ends)
 		})
 	}
+}
+
+// TestGoldensCanFail: one wrong id in one case is reported, once per mode.
+func TestGoldensCanFail(t *testing.T) {
+	tok := realModel(t, smallModel)
+	g := readGoldens(t, "smollm")
+	g.Cases[7].Plain[0]++
+	got := differences(tok, g)
+	require.Len(t, got, 2)
+	assert.Contains(t, got[0], "plain")
 }
 
 // TestRealRoundTrip decodes what it encoded; the bytes that a vocabulary lacks
