@@ -121,14 +121,17 @@ var todoCuesEn = []cue{
 }
 
 var decisionCues = []cue{
-	{rx(`决定|定了|定下|就这么定|就这样定|敲定|拍板|一致同意|(?:我|都|大家)同意|通过了?|批准|批了|结论|决议|记成|达成一致|说定了|定为|定在|定成|(?:那|就|还是)(?:就)?(?:按|用|选|走|定|改|取消|这么办|这样办|放在|安排在)|确定(?:用|选|下来|为|是|了)|选定|选(?:用|第|[A-Za-z甲乙丙一二三])|采用|最终|统一(?:用|为|成|按)|敲下来|没意见|没有反对|不再|不做了?|不上了?|不买了?|不用了|取消|推迟到?|提前到|暂缓|暂停|砍掉|放弃|保留|维持|改(?:成|为|到|用|回)|换成|以.{1,10}为准|作废|推翻|上次说的.{0,8}不算`), 2},
+	{rx(`决定|(?:那就|就)?定了|定下来|就这么定|就这样定|敲定|拍板|一致同意|结论|决议|达成一致|说定|说好了|定为|定在|定成|作废|批准了?|通过了`), 3},
+	{rx(`(?:我|都|大家)同意|(?:那|就|还是)(?:就)?(?:按|用|选|走|改|取消|这么办|这样办|放在|安排在)|确定(?:用|选|为|是|了)|选定|选(?:用|第|[A-Za-z甲乙丙一二三])|采用|最终|统一(?:用|为|成|按|放|叫)|没有反对|不再|不做了?|不上了?|不买了?|不用了|不采用|不收|不换|取消|推迟到?|提前到|暂缓|暂停|砍掉|放弃|保留|维持|沿用|改(?:成|为|到|用|回)|换成|以.{1,10}为准|推翻|不算了|没意见`), 2},
 	{rx(`\b(?:decided|decision|agreed|we agree|go(?:ing)? with|settled|settle on|approved?|final answer|that's final|signed off|sign off|stick with|stick to|we chose|choose|drop(?:ped)?|cancel(?:led|ed)?|postpone[d]?|push(?:ed)? (?:back|to)|moved? (?:it |that |the .{1,20} )?to|ruled? out|resolved|consensus|no objections?|it's a deal|done deal|let's (?:do|use|keep|make|take|move|set|call|go|say|drop|start)|so be it|fixed at|set (?:at|to)|overrul|revers|scrap|no longer|that's the rule|that's that|limited to|maximum|from now on)\b`), 2},
 	{rx(`(?:^|[.;:,—] ?)(?:so|okay|ok|right|fine|all right|no|yes|then|and|well|good)?,? ?(?:then )?we(?:'re| are|'ll| will)? (?:not |all |now |only |just )?(?:going to |going )?(?:go|open|opening|close|closing|use|using|keep|keeping|make|take|taking|move|moving|start|starting|stop|stopping|cut|black|buy|buying|pay|charge|run|running|hold|launch|launching|ship|shipping|switch|switching|stay|staying|do|doing|put|set|sell|print|say|build|building|cancel|skip|skipping|delay|leave|split|hire|sign|pick|proceed|continue|limit|cap|offer|have|target|aim|release)\b|\bwe (?:won't|don't|aren't|are not|will not)\b|\bwe're not\b`), 2},
 	{rx(`\b(?:stays?|staying|goes (?:in|on|to|with|ahead|out)|going (?:in|on) the|moves? to|remains?|is (?:off|out|cancelled|final|settled|fixed|closed)|instead of|rather than)\b|, then[,.]|^then (?:that's|we|it's)`), 2},
 }
 
 var riskCues = []cue{
-	{rx(`风险|万一|担心|就怕|我怕|怕的是|恐怕|来不及|赶不上|隐患|会延期|会延误|延误|卡住|卡在|卡脖子|不确定|瓶颈|超支|超预算|断货|缺货|断供|一旦|(?:如果|要是|再不|一旦)[^。？！]{2,40}?(?:就|会|那|才)[^。？！]{0,20}(?:完|停|断|超|废|罚|赔|丢|掉|误|黄|晚|坏|没|不|崩|出事|拖|变成|等|重|涨|延|多|卡|死|退|冻|漏|错)|否则|不然|出问题|出事|最坏|顶不住|扛不住|撑不住|吃紧|不够用|悬|没底|有可能.{0,12}(?:不|掉|丢|断|超|晚)|可能(?:会)?.{0,12}(?:不|掉|丢|断|超|晚|失败|拖|坏|罚|赔)|违约|罚款|罚金|投诉|失效|过期|掉线|后果`), 2},
+	{rx(`风险|担心|就怕|怕的是|恐怕|隐患|会延期|会延误|不确定|瓶颈|超支|超预算|断货|缺货|断供|一旦|顶不住|扛不住|撑不住|没底|违约|罚款|罚金|赔偿`), 2},
+	{rx(`(?:如果|要是|再不|一旦|万一|只要)[^。？！]{2,40}?(?:就|会|那|才|所有|全)[^。？！]{0,24}(?:完|停|断|超|废|罚|赔|丢|掉|误|黄|晚|坏|没|不|崩|出事|拖|变成|等|重|涨|延|多|卡|死|退|冻|漏|错)`), 2},
+	{rx(`万一|我怕|来不及|赶不上|延误|卡住|卡在|否则|不然|出问题|出事|最坏|吃紧|不够用|不够|有可能.{0,12}(?:不|掉|丢|断|超|晚)|可能(?:会|就|要)?.{0,12}(?:不|掉|丢|断|超|晚|失败|拖|坏|罚|赔|报废)|投诉|失效|过期|掉线|后果|报废|就会超|跑不掉`), 1},
 	{rx(`\b(?:risks?|risky|might (?:not|slip|fail|delay|break|miss|lose|be late|run|cost|get|have|end|blow|cause)|may (?:not|slip|fail|delay|break|miss|lose|be late|run|cost|cause)|could (?:slip|fail|delay|break|miss|lose|be late|run|cost|cause|kill|blow|go wrong|end up|fall)|worr(?:y|ied|ies)|concern(?:ed|s)?|afraid|scares?|what if|in case|danger|bottleneck|blocker|not enough (?:time|money|people|budget)|run(?:ning)? out|over ?budget|exposure|threat|fall behind|won't make it|too late|otherwise|worst case|penalt(?:y|ies)|single point|single source|jeopard|slip(?:s|ping)?|can't take|give way)\b`), 2},
 	{rx(`(?:^|[.;:—] ?)(?:so |and |but |now,? |because )?(?:if|unless|once|should) [^,.]{8,120}, `), 2},
 }
@@ -141,6 +144,7 @@ var (
 	asksYou      = rx(`能不能|可不可以|能否|可以吗|行吗|好吗|行不行|\b(?:can|could|would|will) you\b|\bplease\b`)
 	taking       = rx(`^(?:那|行|好|嗯|哦|成|可以)?[，,。\s]*(?:我来|我去|我吧|我可以|我负责|算我|让|交给|叫|\p{Han}{1,3}吧)|^\W*(?:i can|i'll|me|let me|i will|sure|yes,? i)\b`)
 	corrects     = rx(`不对|说错|说反|更正|改成|改到|改为|改口|纠正|还是.{0,6}(?:周|号|日|月|明天|后天)|推到|推迟到|提前到|延到|延后到|挪到|不是.{1,12}是|\b(?:actually|correction|scratch that|i mean|sorry,|no wait|wait,|make (?:it|that)|rather|instead|push (?:it|that) to|move (?:it|that) to|not .{2,20}, (?:but )?)\b`)
+	undecided    = rx(`我(?:没意见|不|保留|同意|现在|觉得|想|以为|回来|问)|可能|能不能|要不要|要是|如果|已经|上个月|上次|得先|怎么|一个是|比如|比方|谁定|你(?:干脆|看你)|\b(?:i thought|was settled|would|could|might|maybe|perhaps|what if|i think|i'd|should we|we already|last time|used to)\b`)
 	someday      = rx(`(?:^|[，,。])(?:我觉得|我们)?(?:大家)?(?:以后|今后|将来|往后|哪天)|大家以后|再议|再说吧|再说。|先放着|算了|我(?:得|再)?想想|再看看吧|不着急|\b(?:some day|someday|one day|in future|in the future|eventually|let's see|never mind|forget it)\b`)
 	chatter      = rx(`哈哈|众笑|开玩笑|玩笑|\b(?:kidding|haha|joke|joking)\b`)
 )
@@ -162,6 +166,9 @@ func readSignal(l *line, before []line, who *people) signal {
 	s.correction = corrects.MatchString(text)
 	s.todo = todoWeight(l, who, text, s)
 	s.decision = sum(decisionCues, text)
+	if undecided.MatchString(text) {
+		s.decision--
+	}
 	s.risk = sum(riskCues, text)
 	if isQuestion(text) {
 		s.decision--
