@@ -24,21 +24,29 @@ func readCaptions(ctx context.Context, in *input, doc *Document, vtt bool) error
 	}
 	rolled := unroll(f.captions)
 	b := newTurnBuilder(doc, f.captions, vtt)
-	empty, noEnd := 0, 0
 	for i, c := range f.captions {
 		if i%4096 == 0 {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 		}
+		for _, u := range b.words[i] {
+			b.add(c, u)
+		}
+	}
+	f.addNotes(doc, rolled)
+	return nil
+}
+
+// addNotes tells what of the file is not in the blocks.
+func (f *cueFile) addNotes(doc *Document, rolled int) {
+	empty, noEnd := 0, 0
+	for _, c := range f.captions {
 		if c.noEnd {
 			noEnd++
 		}
 		if len(c.lines) == 0 && rolled == 0 {
 			empty++
-		}
-		for _, u := range b.words[i] {
-			b.add(c, u)
 		}
 	}
 	for _, n := range []struct {
@@ -56,7 +64,6 @@ func readCaptions(ctx context.Context, in *input, doc *Document, vtt bool) error
 			doc.addNote(n.code, "count", n.count)
 		}
 	}
-	return nil
 }
 
 // turnBuilder merges utterances into turns.

@@ -75,7 +75,17 @@ type Place struct {
 }
 
 // Note tells what a reader noticed: a code with arguments, for the caller to put
-// into words.
+// into words. Every code has "count"; what is counted:
+//
+//	nul_dropped            NUL characters removed
+//	bom_dropped            U+FEFF removed behind the start of the file
+//	undecodable            places that became U+FFFD ("encoding": the charset)
+//	vtt_header_skipped     metadata lines below WEBVTT
+//	vtt_comment_skipped    lines of NOTE, STYLE and REGION blocks
+//	bad_cue_time           timing lines that could not be read; their text is kept
+//	cue_without_end        cues without an end time
+//	empty_cue              cues without text
+//	rolling_lines_removed  caption lines that only repeated the cue before
 type Note struct {
 	Code string
 	Args map[string]string

@@ -60,6 +60,7 @@ func talk(doc *document.Document) []said {
 	return out
 }
 
+// allText is the text of the blocks, one a line.
 func allText(doc *document.Document) string {
 	var b strings.Builder
 	for _, blk := range doc.Blocks {

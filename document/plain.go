@@ -11,7 +11,8 @@ import (
 // Speakers: a label or timed header opens a turn. Lines that follow directly
 // belong to it; later paragraphs without a label go on with the speaker until a
 // heading if the file is a dialogue, and only while indented deeper than the
-// label if it is minutes. A line that may be a label but was not accepted ends the
+// label if it is minutes. A paragraph in brackets is the writer's remark and has no
+// speaker, but does not end the turn. A line that may be a label but was not accepted ends the
 // turn: nobody is better than the wrong one.
 type plainBuilder struct {
 	speech  *speech
@@ -33,13 +34,12 @@ type plainBuilder struct {
 // readPlain is the common part of the txt, md and feishu readers.
 func readPlain(ctx context.Context, in *input, doc *Document, md bool) error {
 	b := &plainBuilder{speech: in.speechOf(), doc: doc, md: md, wrapped: hardWrapped(in.lines)}
-	for i, u := range scanUnits(in.lines, md) {
-		if i%4096 == 0 {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-		}
+	scanUnits(in.lines, md, func(u unit) bool {
 		b.add(u)
+		return len(doc.Blocks)%1024 != 0 || ctx.Err() == nil && len(doc.Blocks) <= maxBlocks
+	})
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	b.flushLabel()
 	if b.speech.style != noStamp {
@@ -130,6 +130,11 @@ func (b *plainBuilder) addLine(u unit) {
 	if !inTurn && (b.speaker != "" || b.timed) {
 		b.endTurn()
 	}
+	if inTurn && u.afterBlank && isAside(u.text) {
+		b.emit(u, KindParagraph)
+		b.open = false
+		return
+	}
 	if b.open && !u.afterBlank && b.joins(u, inTurn) {
 		last := &b.doc.Blocks[len(b.doc.Blocks)-1]
 		glue := "\n"
@@ -145,6 +150,18 @@ func (b *plainBuilder) addLine(u unit) {
 	}
 	b.emit(u, kind)
 	b.open = true
+}
+
+// isAside: a paragraph in brackets, "（众笑）", is the writer's and not spoken.
+func isAside(s string) bool {
+	for _, pair := range [][2]string{{"（", "）"}, {"(", ")"}, {"[", "]"}, {"【", "】"}} {
+		if in, ok := strings.CutPrefix(s, pair[0]); ok {
+			if in, ok = strings.CutSuffix(in, pair[1]); ok && !strings.Contains(in, pair[1]) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // joins reports whether the line continues the last block.

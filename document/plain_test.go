@@ -39,6 +39,14 @@ func TestSpeakerLabels(t *testing.T) {
 			"Ann Lee: First.\n\nSecond, still Ann.\n\nBob Ray: Third.\nmore of it\n\nAnn Lee: Fourth.\n",
 			[]said{{"Ann Lee", "First."}, {"Ann Lee", "Second, still Ann."}, {"Bob Ray", "Third.\nmore of it"}, {"Ann Lee", "Fourth."}},
 		},
+		"asides": {
+			"张伟：好。\n\n（众笑）\n\n我接着说。\n\n李娜：（笑）行。\n张伟：走。\n",
+			[]said{{"张伟", "好。"}, {"", "（众笑）"}, {"张伟", "我接着说。"}, {"李娜", "（笑）行。"}, {"张伟", "走。"}},
+		},
+		"fields of minutes": {
+			"- 公司：某某公司\n- 连线：孔明\n\n张伟：好。\n李娜：好。\n张伟：走。\n李娜：行。\n",
+			[]said{{"", "- 公司：某某公司"}, {"", "- 连线：孔明"}, {"张伟", "好。"}, {"李娜", "好。"}, {"张伟", "走。"}, {"李娜", "行。"}},
+		},
 		"label alone": {
 			"Alice:\nThe words come here.\n\nBob:\nAnd here.\n\nAlice:\nOnce more.\n",
 			[]said{{"Alice", "The words come here."}, {"Bob", "And here."}, {"Alice", "Once more."}},

@@ -269,7 +269,9 @@ func acceptName(name string, class nameClass, count int, dialogue, dense bool, p
 		return count >= 2 && hasHan(name) || count >= 3
 	case weakName:
 		if dialogue {
-			return count >= 2 || dense
+			// Once is enough only where nearly every line has a label, and
+			// not for Chinese words: those are more often fields.
+			return count >= 2 || dense && !hasHan(name)
 		}
 		return count >= 3 && hasHan(name) && utf8.RuneCountInString(name) <= 3
 	}

@@ -29,8 +29,8 @@ var (
 
 // scanUnits classifies lines. Markdown rules that need context (setext headings,
 // fences, tables) apply only if md is set; headings and lists apply to both.
-func scanUnits(lines []line, md bool) []unit {
-	var out []unit
+// yield returns false to stop. Units are not kept: a large log has millions.
+func scanUnits(lines []line, md bool, yield func(unit) bool) {
 	blank := true
 	for i := 0; i < len(lines); i++ {
 		l := lines[i]
@@ -62,11 +62,12 @@ func scanUnits(lines []line, md bool) []unit {
 		case !md && isTextHeading(u.text):
 			u.kind = KindHeading
 		}
-		out = append(out, u)
+		if !yield(u) {
+			return
+		}
 		blank = false
 		i += n - 1
 	}
-	return out
 }
 
 // starts reports whether s begins with one of the characters; it keeps the regular
