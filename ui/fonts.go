@@ -3,6 +3,7 @@ package ui
 import (
 	"encoding/binary"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -71,7 +72,7 @@ func fontFolders() []string {
 }
 
 // findFonts returns the bytes of a regular and a bold font face that cover Chinese,
-// or nil where the system has none that is known here; Fyne then searches by itself.
+// or nil where the system has none that is known here.
 func findFonts(folders []string, files []fontFile) (regular, bold []byte) {
 	for _, f := range files {
 		for _, dir := range folders {
@@ -92,15 +93,16 @@ func findFonts(folders []string, files []fontFile) (regular, bold []byte) {
 const maxFontBytes = 64 << 20
 
 func readFace(path string, index int) []byte {
-	info, err := os.Stat(path)
-	if err != nil || info.IsDir() || info.Size() > maxFontBytes {
-		return nil
-	}
-	data, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return nil
 	}
-	face, err := extractFace(data, index)
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxFontBytes {
+		return nil
+	}
+	face, err := extractFace(f, info.Size(), index)
 	if err != nil {
 		return nil
 	}
@@ -109,39 +111,43 @@ func readFace(path string, index int) []byte {
 
 var errFont = errors.New("ui: not a usable font file")
 
-// extractFace returns one face of a font collection as a font file of its own, and
-// any other font file as it is: Fyne loads the first face only.
+// extractFace returns one face of a font collection of size bytes as a font file of
+// its own, and any other font file as it is: Fyne loads the first face only.
 // Source: OpenType 1.9.1, "Organization of an OpenType font", TTC header.
-func extractFace(data []byte, index int) ([]byte, error) {
-	if len(data) < 12 {
-		return nil, errFont
+func extractFace(r io.ReaderAt, size int64, index int) ([]byte, error) {
+	head, err := readRange(r, size, 0, ttcHead)
+	if err != nil {
+		return nil, err
 	}
-	if string(data[:4]) != "ttcf" {
-		return data, nil
+	if string(head[:4]) != "ttcf" {
+		return readRange(r, size, 0, size)
 	}
 	be := binary.BigEndian
-	numFonts := int(be.Uint32(data[8:]))
-	if index >= numFonts || 12+4*(index+1) > len(data) {
+	if index < 0 || int64(index) >= int64(be.Uint32(head[8:])) {
 		return nil, errFont
 	}
-	start := int(be.Uint32(data[12+4*index:]))
-	if start < 0 || start+tableStart > len(data) {
-		return nil, errFont
+	entry, err := readRange(r, size, ttcHead+4*int64(index), 4)
+	if err != nil {
+		return nil, err
 	}
-	numTables := int(be.Uint16(data[start+4:]))
-	dirEnd := tableStart + numTables*tableRecord
-	if start+dirEnd > len(data) {
-		return nil, errFont
+	start := int64(be.Uint32(entry))
+	fontHead, err := readRange(r, size, start, tableStart)
+	if err != nil {
+		return nil, err
 	}
-	out := append(make([]byte, 0, len(data)/2), data[start:start+dirEnd]...)
+	numTables := int(be.Uint16(fontHead[4:]))
+	out, err := readRange(r, size, start, tableStart+int64(numTables)*tableRecord)
+	if err != nil {
+		return nil, err
+	}
 	for i := range numTables {
 		rec := tableStart + i*tableRecord
-		off, n := int(be.Uint32(out[rec+8:])), int(be.Uint32(out[rec+12:]))
-		if off < 0 || n < 0 || off > len(data)-n {
+		table, err := readRange(r, size, int64(be.Uint32(out[rec+8:])), int64(be.Uint32(out[rec+12:])))
+		if err != nil || len(out)+len(table) > maxFontBytes {
 			return nil, errFont
 		}
 		be.PutUint32(out[rec+8:], uint32(len(out)))
-		out = append(out, data[off:off+n]...)
+		out = append(out, table...)
 		for len(out)%4 != 0 {
 			out = append(out, 0)
 		}
@@ -149,7 +155,20 @@ func extractFace(data []byte, index int) ([]byte, error) {
 	return out, nil
 }
 
+// readRange reads n bytes from offset on, all of which the file must hold.
+func readRange(r io.ReaderAt, size, offset, n int64) ([]byte, error) {
+	if offset < 0 || n < 0 || n > size || offset > size-n {
+		return nil, errFont
+	}
+	b := make([]byte, n)
+	if _, err := r.ReadAt(b, offset); err != nil {
+		return nil, errFont
+	}
+	return b, nil
+}
+
 const (
+	ttcHead     = 12 // "ttcf", version, number of fonts; their offsets follow
 	tableStart  = 12 // the table records follow the font's head
 	tableRecord = 16 // tag, checksum, offset, length
 )

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"bytes"
 	"encoding/binary"
 	"image/color"
 	"math"
@@ -11,6 +12,8 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/theme"
+	"github.com/go-text/typesetting/font"
+	"github.com/go-text/typesetting/fontscan"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -73,21 +76,21 @@ func collection(tables ...string) []byte {
 
 func TestExtractFace(t *testing.T) {
 	ttc := collection("japanese", "chinese!!")
-	face, err := extractFace(ttc, 1)
+	face, err := extractFace(bytes.NewReader(ttc), int64(len(ttc)), 1)
 	require.NoError(t, err)
 	off, n := binary.BigEndian.Uint32(face[tableStart+8:]), binary.BigEndian.Uint32(face[tableStart+12:])
 	assert.Equal(t, "chinese!!", string(face[off:off+n]))
 	assert.Zero(t, len(face)%4)
 
 	plain := []byte("\x00\x01\x00\x00 a single font")
-	face, err = extractFace(plain, 0)
+	face, err = extractFace(bytes.NewReader(plain), int64(len(plain)), 0)
 	require.NoError(t, err)
 	assert.Equal(t, plain, face)
 
-	_, err = extractFace(ttc, 2)
+	_, err = extractFace(bytes.NewReader(ttc), int64(len(ttc)), 2)
 	assert.ErrorIs(t, err, errFont, "there is no third face")
 	for cut := range len(ttc) {
-		_, err := extractFace(ttc[:cut], 1)
+		_, err := extractFace(bytes.NewReader(ttc), int64(cut), 1)
 		assert.ErrorIs(t, err, errFont, "cut at %d", cut)
 	}
 }
@@ -95,11 +98,42 @@ func TestExtractFace(t *testing.T) {
 func FuzzExtractFace(f *testing.F) {
 	f.Add(collection("a", "bb"), 1)
 	f.Fuzz(func(t *testing.T, data []byte, index int) {
-		face, err := extractFace(data, index)
+		face, err := extractFace(bytes.NewReader(data), int64(len(data)), index)
 		if err == nil {
-			assert.LessOrEqual(t, len(face), 1<<17+len(data)*65536)
+			assert.LessOrEqual(t, len(face), maxFontBytes+4)
 		}
 	})
+}
+
+func TestBestFont(t *testing.T) {
+	chinese, ok := fontscan.NewLangID("zh-cn")
+	require.True(t, ok)
+	footprint := func(family string, weight font.Weight, covers bool) fontscan.Footprint {
+		f := fontscan.Footprint{Family: family, Aspect: font.Aspect{Style: font.StyleNormal, Weight: weight}}
+		if covers {
+			f.Langs.Add(chinese)
+		}
+		return f
+	}
+	all := []fontscan.Footprint{
+		footprint("dejavusans", 400, false), footprint("notoserifcjksc", 400, true), footprint("notosanscjkjp", 400, true),
+		footprint("notosanscjksc", 100, true), footprint("notosanscjksc", 700, true), footprint("notosanscjksc", 400, true),
+	}
+	assert.Same(t, &all[5], bestFont(all, 400, ""))
+	assert.Same(t, &all[4], bestFont(all, 700, "notosanscjksc"))
+	assert.Nil(t, bestFont(all, 700, "notosanscjkjp"), "it has no bold")
+	assert.Nil(t, bestFont(all[:1], 400, ""), "nothing covers Chinese")
+}
+
+// TestSearchFonts runs the real search where the known fonts are, which it must find.
+func TestSearchFonts(t *testing.T) {
+	systemFaces(t)
+	regular, _ := searchFonts()
+	require.NotNil(t, regular)
+	face, err := font.ParseTTF(bytes.NewReader(regular))
+	require.NoError(t, err)
+	_, ok := face.NominalGlyph('们')
+	assert.True(t, ok)
 }
 
 // luminance is the relative luminance of WCAG 2.2.

@@ -10,7 +10,8 @@ import (
 )
 
 // ownTheme is Fyne's theme with our colours, quieter sizes and, where the system has
-// one, a font that draws Chinese and Latin alike.
+// one, a font that draws Chinese and Latin alike. Left to its own search, Fyne measures
+// lines with its Latin font, and taller Chinese characters lose their feet.
 type ownTheme struct {
 	fyne.Theme
 	regular, bold fyne.Resource // nil: Fyne's fonts, with its search for fallbacks
@@ -18,7 +19,10 @@ type ownTheme struct {
 
 // systemFace reads the fonts once: they are the same for every window, and large.
 var systemFace = sync.OnceValues(func() (regular, bold []byte) {
-	return findFonts(fontFolders(), systemFonts())
+	if regular, bold = findFonts(fontFolders(), systemFonts()); regular == nil {
+		regular, bold = searchFonts()
+	}
+	return regular, bold
 })
 
 // NewTheme returns the program's theme. It follows the system's light or dark
