@@ -1,0 +1,69 @@
+package engine
+
+import (
+	"windowseat/engine/kernels"
+)
+
+// row is one position to compute: token at position pos of a sequence. Rows of a
+// sequence stand together, in order of position, and their pages are prepared.
+type row struct {
+	seq    *sequence
+	pos    int
+	token  int32
+	logits bool
+}
+
+// maxRows bounds a batch. 256 rows amortize a pass over the weights (25 ms of
+// memory traffic on 1.5B against 300 ms of arithmetic) and keep the scratch of a
+// 1.5B model at 40 MB.
+const maxRows = 256
+
+// logitRows bounds how many rows go through the output head at once: a row of
+// logits is V floats, 600 kB for Qwen2.5.
+const logitRows = 16
+
+// attnRows is the most query rows that one attention task covers. It is fixed, so
+// that scratch is bounded; results do not depend on it.
+const attnRows = 32
+
+// scratch is the working memory of a forward pass, made once per engine.
+type scratch struct {
+	x      []float32     // [T, H] residual stream
+	normed *kernels.Acts // [T, H] normalized, int8
+	q      []float32     // [T, A*D]
+	k, v   []float32     // [T, G*D]
+	attn   []float32     // [T, A*D] attention output
+	attnQ  *kernels.Acts // [T, A*D] the same, int8
+	gate   []float32     // [T, F]
+	up     []float32     // [T, F]
+	ffn    *kernels.Acts // [T, F] silu(gate)*up, int8
+	cos    []float32     // [T, RotDim/2]
+	sin    []float32     // [T, RotDim/2]
+	logits []float32     // [logitRows, V]
+	last   []float32     // [logitRows, H]
+	lastQ  *kernels.Acts // [logitRows, H]
+
+	rows     []int32            // [T] 0, 1, 2, ...
+	pos      []int32            // [T]
+	attnO    []float32          // partial attention, see partials; grown on demand
+	attnM    []float32          // largest scores
+	attnL    []float32          // sums
+	pageList [][]kernels.KVPage // [workers] scratch of attendBlock
+}
+
+func newScratch(c Config, rows, workers int) *scratch {
+	q, kv := c.Heads*c.HeadDim, c.KVHeads*c.HeadDim
+	f := kernels.AlignedFloats
+	return &scratch{
+		x:      f(rows * c.Hidden),
+		normed: kernels.NewActs(rows, c.Hidden),
+		q:      f(rows * q), k: f(rows * kv), v: f(rows * kv),
+		attn: f(rows * q), attnQ: kernels.NewActs(rows, q),
+		gate: f(rows * c.FFN), up: f(rows * c.FFN), ffn: kernels.NewActs(rows, c.FFN),
+		cos: f(rows * c.RotDim / 2), sin: f(rows * c.RotDim / 2),
+		logits: f(logitRows * c.Vocab),
+		last:   f(logitRows * c.Hidden), lastQ: kernels.NewActs(logitRows, c.Hidden),
+		rows: make([]int32, rows), pos: make([]int32, rows),
+		pageList: make([][]kernels.KVPage, workers),
+	}
+}

@@ -1,0 +1,274 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"windowseat/engine/chat"
+	"windowseat/engine/gguf"
+	"windowseat/engine/grammar"
+	"windowseat/engine/kernels"
+	"windowseat/engine/tokenizer"
+)
+
+// DefaultContext is the context length used when Options do not say one: room for
+// a long part, its rules and an answer, at 230 MB of KV cache on a 1.5B model.
+const DefaultContext = 8192
+
+// Options configure Open. The zero value is usable.
+type Options struct {
+	Threads  int                     // 0: one per CPU, at most 8
+	Context  int                     // tokens per sequence; 0: DefaultContext, or less if the model was trained for less
+	KVTokens int                     // positions in the page pool, shared by all sequences; 0: twice Context
+	Progress func(done, total int64) // bytes of weights made ready; may be nil
+}
+
+// Engine is one loaded model, ready for requests.
+type Engine struct {
+	file  *gguf.File
+	pool  *pool
+	sched *scheduler
+	vocab *vocab
+	chat  *chat.Template
+	info  Info
+}
+
+// Info describes the loaded model.
+type Info struct {
+	Config
+	Name          string
+	Context       int   // tokens per sequence
+	WeightBytes   int64 // packed
+	KVBytes       int64 // when the page pool is full
+	Threads       int
+	Kernels       string
+	ChatNotes     []string
+	LoadTime      time.Duration
+	BytesPerToken int64 // KV cache
+}
+
+// Stats are counters since Open, and the state after the last step. Pages are used
+// by running requests, kept as prefixes only, or free.
+type Stats struct {
+	Steps, Rows                       int64
+	PagesUsed, PagesCached, PagesFree int
+	PrefixNodes, Active, Waiting      int
+}
+
+// Open verifies and loads the model file at path. It returns *gguf.FormatError
+// for a damaged file, *gguf.UnsupportedError for one this engine cannot run, and
+// ctx.Err() when cancelled. It blocks for as long as packing the weights takes.
+func Open(ctx context.Context, path string, o Options) (*Engine, error) {
+	start := time.Now()
+	f, err := gguf.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{file: f}
+	if err := e.load(ctx, o); err != nil {
+		if e.pool != nil {
+			e.pool.close()
+		}
+		return nil, errors.Join(err, f.Close())
+	}
+	e.info.LoadTime = time.Since(start)
+	go e.sched.loop()
+	return e, nil
+}
+
+func (e *Engine) load(ctx context.Context, o Options) error {
+	cfg, err := configFromGGUF(e.file)
+	if err != nil {
+		return err
+	}
+	tok, err := tokenizer.FromGGUF(e.file)
+	if err != nil {
+		return err
+	}
+	threads := o.Threads
+	if threads <= 0 {
+		threads = min(runtime.NumCPU(), 8)
+	}
+	e.pool = newPool(threads)
+	progress := func(done, total int64) {
+		if o.Progress != nil {
+			o.Progress(done, total)
+		}
+	}
+	w, err := loadWeights(ctx, e.file, &cfg, e.pool, progress)
+	if err != nil {
+		return err
+	}
+	if tok.VocabSize() != cfg.Vocab {
+		return formatErrorf("the tokenizer has %d tokens, the embedding %d", tok.VocabSize(), cfg.Vocab)
+	}
+	e.vocab = newVocab(tok)
+	e.fillInfo(cfg, w, threads, o)
+	if err := e.loadChat(); err != nil {
+		return err
+	}
+	pages := (e.poolTokens(o) + kernels.PageTokens - 1) / kernels.PageTokens
+	e.info.KVBytes = int64(pages) * kernels.PageTokens * e.info.BytesPerToken
+	e.sched = newScheduler(newModel(cfg, w, e.pool), e.vocab, pages)
+	return nil
+}
+
+func (e *Engine) fillInfo(cfg Config, w *Weights, threads int, o Options) {
+	e.info = Info{Config: cfg, Threads: threads, Kernels: kernels.Active(), BytesPerToken: cfg.kvBytesPerToken()}
+	e.info.Name, _ = e.file.String("general.name")
+	e.info.WeightBytes = w.bytes()
+	e.info.Context = o.Context
+	if o.Context <= 0 {
+		e.info.Context = DefaultContext
+	}
+	e.info.Context = min(e.info.Context, cfg.TrainContext)
+}
+
+// poolTokens returns the size of the page pool: never less than one whole context
+// and the page that a copy on write needs.
+func (e *Engine) poolTokens(o Options) int {
+	n := o.KVTokens
+	if n <= 0 {
+		n = 2 * e.info.Context
+	}
+	return max(n, e.info.Context+2*kernels.PageTokens)
+}
+
+func (e *Engine) loadChat() error {
+	source, _ := e.file.String("tokenizer.chat_template")
+	t, notes, err := chat.New(source, e.info.Arch)
+	if err != nil {
+		return err
+	}
+	e.chat, e.info.ChatNotes = t, notes
+	return nil
+}
+
+// Close ends all requests with ErrClosed and frees the model.
+func (e *Engine) Close() error {
+	e.sched.stop()
+	e.pool.close()
+	return e.file.Close()
+}
+
+// Info describes the loaded model.
+func (e *Engine) Info() Info { return e.info }
+
+// Tokenizer returns the model's tokenizer.
+func (e *Engine) Tokenizer() *tokenizer.Tokenizer { return e.vocab.tok }
+
+// Stats returns the counters.
+func (e *Engine) Stats() Stats {
+	e.sched.mu.Lock()
+	defer e.sched.mu.Unlock()
+	return e.sched.stats
+}
+
+// ForgetPrefixes drops all KV pages that no running request uses.
+func (e *Engine) ForgetPrefixes() {
+	e.sched.mu.Lock()
+	e.sched.forget = true
+	e.sched.mu.Unlock()
+	e.sched.signal()
+}
+
+// Segment is a piece of a prompt that is tokenized by itself. In a Control segment
+// control tokens are recognised; anywhere else their spellings are plain text.
+type Segment struct {
+	Text    string
+	Control bool
+}
+
+// Chat renders messages with the model's chat template, up to where the answer
+// begins. Template text becomes control segments, each message part a plain one.
+func (e *Engine) Chat(msgs []chat.Message) ([]Segment, error) {
+	pieces, err := e.chat.Render(msgs, true)
+	if err != nil {
+		return nil, err
+	}
+	segs := make([]Segment, len(pieces))
+	for i, p := range pieces {
+		segs[i] = Segment{Text: p.Text, Control: p.Control}
+	}
+	return segs, nil
+}
+
+// Tokens returns the ids of the segments, one after the other, with the
+// beginning-of-sequence token first where the model wants one.
+func (e *Engine) Tokens(segs []Segment) []int32 {
+	var ids []int32
+	if bos, ok := e.vocab.tok.BOS(); ok && e.vocab.tok.AddBOS() {
+		ids = append(ids, bos)
+	}
+	for _, s := range segs {
+		if s.Control {
+			ids = e.vocab.tok.EncodeControl(ids, s.Text)
+		} else {
+			ids = e.vocab.tok.Encode(ids, s.Text)
+		}
+	}
+	return ids
+}
+
+// CountTokens returns how many tokens the text has by itself, as plain text.
+func (e *Engine) CountTokens(text string) int { return len(e.vocab.tok.Encode(nil, text)) }
+
+// Request is one generation.
+type Request struct {
+	Segments  []Segment
+	Schema    []byte // JSON Schema that the answer must satisfy; nil for free text
+	Sampler   Sampler
+	MaxTokens int // 0: as many as fit the context
+	Priority  Priority
+}
+
+// Submit queues a generation and returns its stream at once. It returns
+// ErrContextFull, with nothing changed, if the prompt leaves no room for a token,
+// *grammar errors for a schema that cannot be used, and ErrClosed after Close.
+// Cancelling ctx ends the generation at the next step. The segments are not
+// retained.
+func (e *Engine) Submit(ctx context.Context, r Request) (*Stream, error) {
+	ids := e.Tokens(r.Segments)
+	room := e.info.Context - len(ids)
+	switch {
+	case len(ids) == 0:
+		return nil, errors.New("engine: the prompt is empty")
+	case room < 1:
+		return nil, fmt.Errorf("%w: %d tokens of %d", ErrContextFull, len(ids), e.info.Context)
+	}
+	if r.MaxTokens > 0 {
+		room = min(room, r.MaxTokens)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	g := &generation{stream: newStream(cancel), sampler: newSampling(r.Sampler)}
+	if r.Schema != nil {
+		if err := e.constrain(g, r.Schema, room); err != nil {
+			cancel()
+			return nil, err
+		}
+	}
+	t := &task{
+		ctx: ctx, priority: r.Priority, gen: g,
+		seq: sequence{tokens: ids}, prompt: len(ids), limit: len(ids) + room, logitsFrom: len(ids) - 1,
+	}
+	if err := e.sched.submit(t); err != nil {
+		cancel()
+		return nil, err
+	}
+	return g.stream, nil
+}
+
+func (e *Engine) constrain(g *generation, schema []byte, maxTokens int) error {
+	gr, err := grammar.Compile(schema, e.vocab.grammarIndex())
+	if err != nil {
+		return err
+	}
+	if g.matcher, err = gr.NewMatcher(maxTokens); err != nil {
+		return err
+	}
+	g.mask = make([]uint64, len(e.vocab.plain))
+	return nil
+}

@@ -1,0 +1,180 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"windowseat/engine/kernels"
+)
+
+// onEveryPath runs a test on each kernel path this CPU has.
+func onEveryPath(t *testing.T, fn func(t *testing.T)) {
+	before := kernels.Active()
+	t.Cleanup(func() { require.NoError(t, kernels.Use(before)) })
+	for _, name := range kernels.Names() {
+		t.Run(name, func(t *testing.T) {
+			require.NoError(t, kernels.Use(name))
+			fn(t)
+		})
+	}
+}
+
+// Prefill in pieces of any size, on any number of threads and any kernel path,
+// gives the bits of decoding one token at a time.
+func TestPrefillEqualsDecode(t *testing.T) {
+	for _, spec := range []tinySpec{tinyQwen(), tinyLlama()} {
+		path := spec.write(t)
+		tokens := randomTokens(150, 7)
+		var want [][]float32
+		onEveryPath(t, func(t *testing.T) {
+			for _, threads := range []int{1, 2, 3} {
+				e, err := Open(context.Background(), path, Options{Threads: threads})
+				require.NoError(t, err)
+				defer e.Close()
+				for _, piece := range []int{1, 7, 64, 150} {
+					got := engineLogits(e, tokens, piece)
+					if want == nil {
+						want = got
+					}
+					require.Equal(t, want, got, "%s, %d threads, pieces of %d", spec.arch, threads, piece)
+				}
+			}
+		})
+	}
+}
+
+// A long sequence crosses attention blocks of 512 positions.
+func TestLongPrefillEqualsDecode(t *testing.T) {
+	e := tinyQwen().open(t, Options{})
+	tokens := randomTokens(1100, 8)
+	require.Equal(t, engineLogits(e, tokens, 1), engineLogits(e, tokens, 256))
+}
+
+// generateAll submits all prompts at once and returns the answers' tokens.
+func generateAll(t *testing.T, e *Engine, prompts []string, s Sampler, n int) [][]int32 {
+	t.Helper()
+	streams := make([]*Stream, len(prompts))
+	for i, p := range prompts {
+		var err error
+		streams[i], err = e.Submit(context.Background(), Request{Segments: []Segment{{Text: p}}, Sampler: s, MaxTokens: n})
+		require.NoError(t, err)
+	}
+	out := make([][]int32, len(prompts))
+	for i, st := range streams {
+		r, err := st.Result()
+		require.NoError(t, err)
+		out[i] = r.Tokens
+	}
+	return out
+}
+
+// The same request gives the same answer alone, in a batch of eight, with and
+// without prefix reuse, and however its prefill is cut.
+func TestAnswersDoNotDependOnBatchReuseOrPieces(t *testing.T) {
+	prompts := make([]string, 8)
+	for i := range prompts {
+		prompts[i] = fmt.Sprintf("%0200d the rules in common, then part %d: %s", 7, i, string(make([]byte, 10*i)))
+	}
+	sampler := Sampler{Temperature: 0.9, TopK: 40, TopP: 0.95, Seed: 11}
+	path := tinyQwen().write(t)
+	fresh := func() *Engine { return openAt(t, path) }
+	alone := make([][]int32, len(prompts))
+	for i, p := range prompts {
+		alone[i] = generateAll(t, fresh(), []string{p}, sampler, 40)[0]
+	}
+	require.NotEqual(t, alone[0], alone[1], "the prompts must matter")
+	e := fresh()
+	require.Equal(t, alone, generateAll(t, e, prompts, sampler, 40), "in a batch")
+	require.Positive(t, e.Stats().PrefixNodes)
+	require.Equal(t, alone, generateAll(t, e, prompts, sampler, 40), "all prefixes reused")
+	for _, piece := range []int{17, 64, 200} {
+		e := fresh()
+		e.sched.piece = piece
+		require.Equal(t, alone, generateAll(t, e, prompts, sampler, 40), "pieces of %d", piece)
+	}
+}
+
+func TestReuseComputesOnlyTheTail(t *testing.T) {
+	e := tinyQwen().open(t, Options{})
+	prefix := string(make([]byte, 1000))
+	run := func(tail string) Result {
+		st, err := e.Submit(context.Background(), Request{Segments: []Segment{{Text: prefix}, {Text: tail}}, MaxTokens: 1})
+		require.NoError(t, err)
+		r, err := st.Result()
+		require.NoError(t, err)
+		return r
+	}
+	require.Zero(t, run("abc").ReusedTokens)
+	rows := e.Stats().Rows
+	r := run("xyz")
+	require.Equal(t, 1000, r.ReusedTokens)
+	require.EqualValues(t, 3, e.Stats().Rows-rows)
+}
+
+// Score sums what LogProbs gives, and costs its tails only.
+func TestScore(t *testing.T) {
+	e := tinyQwen().open(t, Options{})
+	prompt := []Segment{{Text: string(make([]byte, 500))}}
+	continuations := []string{"yes", "no", "perhaps the longest of all of them"}
+	got, err := e.Score(context.Background(), prompt, continuations)
+	require.NoError(t, err)
+	rows := e.Stats().Rows
+	require.LessOrEqual(t, rows, int64(500+3*64+2+1+33), "the prompt is computed once, up to a page")
+	for i, c := range continuations {
+		ids := e.Tokens(append(prompt, Segment{Text: c}))
+		probs, err := e.LogProbs(context.Background(), ids, 500)
+		require.NoError(t, err)
+		sum := 0.0
+		for _, p := range probs {
+			sum += float64(p)
+		}
+		require.Equal(t, float32(sum), got[i])
+		require.Negative(t, got[i])
+	}
+}
+
+// The probabilities of all one-token continuations add up to one.
+func TestScoreIsAProbability(t *testing.T) {
+	e := tinyLlama().open(t, Options{})
+	logits := engineLogits(e, randomTokens(30, 9), 30)[29]
+	sum := 0.0
+	for id := range logits {
+		sum += exp64(logProb(logits, int32(id)))
+	}
+	require.InDelta(t, 1, sum, 1e-4)
+}
+
+func TestConcurrentUse(t *testing.T) {
+	e := tinyQwen().open(t, Options{})
+	var wg sync.WaitGroup
+	for i := range 24 {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			st, err := e.Submit(ctx, Request{Segments: []Segment{{Text: fmt.Sprint("question ", i)}}, MaxTokens: 30})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if i%3 == 0 {
+				st.Next()
+				cancel()
+			}
+			_, err = st.Result()
+			if i%3 != 0 && err != nil {
+				t.Error(err)
+			}
+			_ = e.Stats()
+		}()
+	}
+	wg.Wait()
+	st := e.Stats()
+	require.Zero(t, st.Active)
+	require.Zero(t, st.Waiting)
+}

@@ -1,0 +1,166 @@
+package engine
+
+import (
+	"math"
+
+	"windowseat/engine/kernels"
+	"windowseat/quant"
+)
+
+// model is a loaded model with the workers and the scratch to run it. Only the
+// scheduler goroutine calls forward.
+type model struct {
+	cfg  Config
+	w    *Weights
+	pool *pool
+	s    *scratch
+	freq []float64 // [RotDim/2] RoPE angle per position
+}
+
+func newModel(cfg Config, w *Weights, p *pool) *model {
+	m := &model{cfg: cfg, w: w, pool: p, s: newScratch(cfg, maxRows, p.n)}
+	m.freq = make([]float64, cfg.RotDim/2)
+	for i := range m.freq {
+		m.freq[i] = math.Pow(cfg.RopeBase, -2*float64(i)/float64(cfg.RotDim))
+		if w.RopeFactor != nil {
+			m.freq[i] /= float64(w.RopeFactor[i])
+		}
+	}
+	return m
+}
+
+// forward computes the rows, at most maxRows, and calls emit(i, logits) for each
+// row i whose logits are wanted, in order. logits is [V] f32, valid during the
+// call only. Keys and values land in the rows' pages; sequence lengths are the
+// caller's to advance.
+func (m *model) forward(rows []row, emit func(i int, logits []float32)) {
+	m.embed(rows)
+	for l := range m.w.Layers {
+		m.attention(l, rows)
+		m.feedForward(l, len(rows))
+	}
+	m.head(rows, emit)
+}
+
+// embed fills the residual stream with the rows' token embeddings and computes
+// the rotary angles of their positions.
+func (m *model) embed(rows []row) {
+	H, half := m.cfg.Hidden, m.cfg.RotDim/2
+	rowBytes := m.w.TokenEmbd.Type.RowBytes(H)
+	m.each(len(rows), func(t int) {
+		src := m.w.TokenEmbd.Data[int64(rows[t].token)*rowBytes:][:rowBytes]
+		quant.Dequantize(m.s.x[t*H:][:H], m.w.TokenEmbd.Type, src)
+		for i, f := range m.freq {
+			sin, cos := math.Sincos(float64(rows[t].pos) * f)
+			m.s.sin[t*half+i], m.s.cos[t*half+i] = float32(sin), float32(cos)
+		}
+	})
+}
+
+// attention adds one layer's attention to the residual stream.
+func (m *model) attention(l int, rows []row) {
+	c, s, w := m.cfg, m.s, &m.w.Layers[l]
+	T, D := len(rows), c.HeadDim
+	m.rmsNorm(s.normed, w.AttnNorm, T)
+	m.matMul(T,
+		kernels.MatMulArgs{W: w.AttnQ, X: s.normed, Y: s.q, LdY: c.Heads * D, Bias: w.AttnQBias},
+		kernels.MatMulArgs{W: w.AttnK, X: s.normed, Y: s.k, LdY: c.KVHeads * D, Bias: w.AttnKBias},
+		kernels.MatMulArgs{W: w.AttnV, X: s.normed, Y: s.v, LdY: c.KVHeads * D, Bias: w.AttnVBias})
+	qDim, kvDim, half := c.Heads*D, c.KVHeads*D, c.RotDim/2
+	m.each(T, func(t int) {
+		cos, sin := s.cos[t*half:][:half], s.sin[t*half:][:half]
+		k := s.k[t*kvDim:][:kvDim]
+		kernels.RoPE(s.q[t*qDim:][:qDim], c.Heads, D, c.RotDim, c.RopeInterleav, cos, sin)
+		kernels.RoPE(k, c.KVHeads, D, c.RotDim, c.RopeInterleav, cos, sin)
+		r := rows[t]
+		kernels.StoreKV(r.seq.pages[r.pos/kernels.PageTokens].layers[l], r.pos%kernels.PageTokens, k, s.v[t*kvDim:][:kvDim])
+	})
+	m.attend(l, rows)
+	m.each(T, func(t int) { kernels.QuantizeActs(s.attnQ, s.attn, t, t+1) })
+	m.matMul(T, kernels.MatMulArgs{W: w.AttnOutput, X: s.attnQ, Y: s.x, LdY: c.Hidden, Add: true})
+}
+
+// feedForward adds one layer's SwiGLU block to the residual stream.
+func (m *model) feedForward(l, T int) {
+	c, s, w := m.cfg, m.s, &m.w.Layers[l]
+	m.rmsNorm(s.normed, w.FFNNorm, T)
+	m.matMul(T,
+		kernels.MatMulArgs{W: w.FFNGate, X: s.normed, Y: s.gate, LdY: c.FFN},
+		kernels.MatMulArgs{W: w.FFNUp, X: s.normed, Y: s.up, LdY: c.FFN})
+	m.each(T, func(t int) { kernels.SwiGLUQuantize(s.ffn, s.gate, s.up, c.FFN, t, t+1) })
+	m.matMul(T, kernels.MatMulArgs{W: w.FFNDown, X: s.ffn, Y: s.x, LdY: c.Hidden, Add: true})
+}
+
+// head runs the rows whose logits are wanted through the output matrix.
+func (m *model) head(rows []row, emit func(i int, logits []float32)) {
+	c, s := m.cfg, m.s
+	var wanted []int
+	for i, r := range rows {
+		if r.logits {
+			wanted = append(wanted, i)
+		}
+	}
+	for len(wanted) > 0 {
+		n := min(len(wanted), logitRows)
+		for j, i := range wanted[:n] {
+			copy(s.last[j*c.Hidden:][:c.Hidden], s.x[i*c.Hidden:][:c.Hidden])
+		}
+		kernels.RMSNormQuantize(s.lastQ, s.last, m.w.OutputNorm, c.NormEps, 0, n)
+		m.matMul(n, kernels.MatMulArgs{W: m.w.Output, X: s.lastQ, Y: s.logits, LdY: c.Vocab})
+		for j, i := range wanted[:n] {
+			emit(i, s.logits[j*c.Vocab:][:c.Vocab])
+		}
+		wanted = wanted[n:]
+	}
+}
+
+func (m *model) rmsNorm(dst *kernels.Acts, w []float32, T int) {
+	m.each(T, func(t int) { kernels.RMSNormQuantize(dst, m.s.x, w, m.cfg.NormEps, t, t+1) })
+}
+
+// each calls fn for every row, in parallel when there are enough to share.
+func (m *model) each(T int, fn func(t int)) {
+	const rowsPerPiece = 4
+	m.pool.run((T+rowsPerPiece-1)/rowsPerPiece, func(piece, _ int) {
+		for t := piece * rowsPerPiece; t < min(T, (piece+1)*rowsPerPiece); t++ {
+			fn(t)
+		}
+	})
+}
+
+// matMul runs several products over the same T rows as one parallel loop. A piece
+// is a run of weight rows of one product, for all T tokens: weights are read once.
+func (m *model) matMul(T int, args ...kernels.MatMulArgs) {
+	total := 0
+	for _, a := range args {
+		total += a.W.Rows
+	}
+	rows := pieceRows(total, m.pool.n)
+	var starts []int // first piece of each product
+	pieces := 0
+	for _, a := range args {
+		starts = append(starts, pieces)
+		pieces += (a.W.Rows + rows - 1) / rows
+	}
+	m.pool.run(pieces, func(piece, _ int) {
+		i := len(starts) - 1
+		for starts[i] > piece {
+			i--
+		}
+		a := args[i]
+		a.T0, a.T1 = 0, T
+		a.R0 = (piece - starts[i]) * rows
+		a.R1 = min(a.R0+rows, a.W.Rows)
+		kernels.MatMul(&a)
+	})
+}
+
+// pieceRows chooses how many weight rows a piece covers: about eight pieces per
+// worker, so that a late worker costs an eighth of its share, but no fewer than
+// 32 rows (a cgo call is 40 ns, 32 rows of 1,536 take a microsecond) and no more
+// than 256.
+func pieceRows(total, workers int) int {
+	rows := total / (8 * workers)
+	rows -= rows % kernels.RowTile
+	return min(max(rows, 32), 256)
+}

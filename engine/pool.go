@@ -1,0 +1,132 @@
+package engine
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// spinTime is how long an idle worker watches for the next job before it parks.
+// The gap between two operations of a forward pass is a few microseconds; waking
+// a parked goroutine costs 5 to 50.
+const spinTime = 50 * time.Microsecond
+
+// pool runs one job at a time on n workers, the caller being one of them. Work is
+// claimed piece by piece from a shared counter, so a worker whose core is busy
+// with something else delays the job by at most one piece.
+type pool struct {
+	n       int
+	current atomic.Pointer[poolJob]
+	workers []*poolWorker
+	stop    sync.WaitGroup
+}
+
+type poolWorker struct {
+	parked atomic.Bool
+	wake   chan struct{} // capacity 1
+}
+
+// poolJob is one parallel loop. It is never reused, so a worker that comes late
+// finds its counter exhausted and cannot touch a later job's pieces.
+type poolJob struct {
+	fn     func(piece, worker int)
+	pieces int64
+	next   atomic.Int64
+	done   atomic.Int64
+	quit   bool
+}
+
+// newPool starts n-1 goroutines. close must be called to end them.
+func newPool(n int) *pool {
+	p := &pool{n: max(n, 1)}
+	first := &poolJob{}
+	p.current.Store(first)
+	for i := 1; i < p.n; i++ {
+		w := &poolWorker{wake: make(chan struct{}, 1)}
+		p.workers = append(p.workers, w)
+		p.stop.Add(1)
+		go p.work(w, i, first)
+	}
+	return p
+}
+
+// run calls fn(piece, worker) for every piece in [0, pieces), in parallel, and
+// returns when all have returned. worker is in [0, n). It must not be called
+// concurrently or from within fn.
+func (p *pool) run(pieces int, fn func(piece, worker int)) {
+	if pieces <= 0 {
+		return
+	}
+	if p.n == 1 || pieces == 1 {
+		for i := range pieces {
+			fn(i, 0)
+		}
+		return
+	}
+	j := &poolJob{fn: fn, pieces: int64(pieces)}
+	p.publish(j)
+	j.claim(0)
+	for j.done.Load() != j.pieces {
+		runtime.Gosched()
+	}
+}
+
+// close ends the workers and waits for them.
+func (p *pool) close() {
+	p.publish(&poolJob{quit: true})
+	p.stop.Wait()
+}
+
+func (p *pool) publish(j *poolJob) {
+	p.current.Store(j)
+	for _, w := range p.workers {
+		if w.parked.Load() {
+			select {
+			case w.wake <- struct{}{}:
+			default:
+			}
+		}
+	}
+}
+
+func (j *poolJob) claim(worker int) {
+	for {
+		i := j.next.Add(1) - 1
+		if i >= j.pieces {
+			return
+		}
+		j.fn(int(i), worker)
+		j.done.Add(1)
+	}
+}
+
+func (p *pool) work(w *poolWorker, id int, last *poolJob) {
+	defer p.stop.Done()
+	for {
+		j := p.await(w, last)
+		if j.quit {
+			return
+		}
+		j.claim(id)
+		last = j
+	}
+}
+
+// await returns the next job after last, spinning for spinTime and then parking.
+func (p *pool) await(w *poolWorker, last *poolJob) *poolJob {
+	deadline := time.Now().Add(spinTime)
+	for spins := 0; ; spins++ {
+		if j := p.current.Load(); j != last {
+			return j
+		}
+		if spins%128 == 127 && time.Now().After(deadline) {
+			w.parked.Store(true)
+			if p.current.Load() == last { // else published before parked was seen
+				<-w.wake
+			}
+			w.parked.Store(false)
+			deadline = time.Now().Add(spinTime)
+		}
+	}
+}

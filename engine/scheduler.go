@@ -1,0 +1,307 @@
+package engine
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"windowseat/engine/kernels"
+)
+
+const (
+	// stepTime is what a step should take at most, so that a cancel, an urgent
+	// request or a decode riding along never waits longer.
+	stepTime = 200 * time.Millisecond
+	// maxActive is how many sequences are computed side by side.
+	maxActive = 16
+	// decodeRows is the most pending tokens for which a sequence counts as
+	// decoding: a sampled token and a forced run behind it.
+	decodeRows = 16
+)
+
+// scheduler owns the model, the pages and the sequences. One goroutine runs loop;
+// everything else talks to it through submit and stop.
+type scheduler struct {
+	m     *model
+	vocab *vocab
+	pool  *pagePool
+	tree  *prefixTree
+
+	mu     sync.Mutex
+	inbox  []*task
+	closed bool
+	forget bool
+	stats  Stats
+	nextID int64
+	wake   chan struct{} // capacity 1
+	ended  chan struct{}
+
+	waiting []*task // in order of priority, then arrival
+	active  []*task
+	rows    []row
+	owner   []*task // owner[i] is the task of rows[i]
+	perSec  float64 // rows per second of recent large steps
+	piece   int     // rows of prefill per step, 0 to choose by speed; set by tests
+}
+
+func newScheduler(m *model, v *vocab, pages int) *scheduler {
+	pool := newPagePool(m.cfg, pages)
+	return &scheduler{
+		m: m, vocab: v, pool: pool, tree: newPrefixTree(pool),
+		wake: make(chan struct{}, 1), ended: make(chan struct{}),
+		perSec: 64 / stepTime.Seconds(),
+	}
+}
+
+// submit queues a task. It returns ErrClosed after stop.
+func (s *scheduler) submit(t *task) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return ErrClosed
+	}
+	s.nextID++
+	t.id = s.nextID
+	t.times.submitted = time.Now()
+	s.inbox = append(s.inbox, t)
+	s.signal()
+	return nil
+}
+
+// stop ends the loop, failing what is unfinished with ErrClosed, and waits.
+func (s *scheduler) stop() {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.signal()
+	<-s.ended
+}
+
+func (s *scheduler) signal() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (s *scheduler) loop() {
+	defer close(s.ended)
+	for {
+		if !s.intake() {
+			s.shutDown()
+			return
+		}
+		s.dropCancelled()
+		s.admit()
+		if s.plan(); len(s.rows) > 0 {
+			s.step()
+		}
+		s.publish()
+	}
+}
+
+// intake takes over new tasks, waiting for one when there is nothing to do. A
+// waiting task that is cancelled while nothing runs cannot occur: with nothing
+// active the first waiting task is always admitted. It returns false on stop.
+func (s *scheduler) intake() bool {
+	for {
+		s.mu.Lock()
+		in, closed, forget := s.inbox, s.closed, s.forget
+		s.inbox, s.forget = nil, false
+		s.mu.Unlock()
+		if closed {
+			s.waiting = append(s.waiting, in...)
+			return false
+		}
+		if forget {
+			s.tree.clear()
+		}
+		s.waiting = append(s.waiting, in...)
+		slices.SortStableFunc(s.waiting, func(a, b *task) int { return int(b.priority - a.priority) })
+		if len(s.waiting)+len(s.active) > 0 {
+			return true
+		}
+		s.publish()
+		<-s.wake
+	}
+}
+
+func (s *scheduler) shutDown() {
+	for _, t := range append(s.active, s.waiting...) {
+		t.seq.drop(s.pool)
+		t.finish(ErrClosed)
+	}
+	s.active, s.waiting = nil, nil
+	s.tree.clear()
+	s.publish()
+}
+
+func (s *scheduler) dropCancelled() {
+	s.waiting = slices.DeleteFunc(s.waiting, func(t *task) bool {
+		if t.ctx.Err() == nil {
+			return false
+		}
+		t.finish(t.ctx.Err())
+		return true
+	})
+	s.active = slices.DeleteFunc(s.active, func(t *task) bool {
+		if t.ctx.Err() == nil {
+			return false
+		}
+		s.retire(t, t.ctx.Err())
+		return true
+	})
+}
+
+// retire ends a task: what it computed stays as a prefix, its pages go back.
+func (s *scheduler) retire(t *task, err error) {
+	s.tree.insert(&t.seq, t.seq.length)
+	t.seq.drop(s.pool)
+	t.finish(err)
+}
+
+// admit moves waiting tasks to the active ones while there is room.
+func (s *scheduler) admit() {
+	s.waiting = slices.DeleteFunc(s.waiting, func(t *task) bool {
+		room := maxActive
+		if t.priority == Urgent {
+			room++
+		}
+		if len(s.active) >= room || s.sharesUnfinished(t) || !s.fits(t) {
+			return false
+		}
+		t.times.started = time.Now()
+		t.reused = s.tree.adopt(&t.seq, t.logitsFrom)
+		s.active = append(s.active, t)
+		return true
+	})
+}
+
+// sharesUnfinished reports whether an active task is about to compute pages that
+// t could use: then it is cheaper to wait for them.
+func (s *scheduler) sharesUnfinished(t *task) bool {
+	held := -1
+	for _, a := range s.active {
+		if !a.prefilling() {
+			continue
+		}
+		shared := min(commonPrefix(a.seq.tokens[:a.prompt], t.seq.tokens), t.logitsFrom)
+		if held < 0 {
+			held, _ = s.tree.match(t.seq.tokens)
+		}
+		if shared/kernels.PageTokens > held/kernels.PageTokens {
+			return true
+		}
+	}
+	return false
+}
+
+// fits reports whether the pool can hold t to its full length beside what the
+// active tasks may still ask for, counting pages of unused prefixes as free.
+func (s *scheduler) fits(t *task) bool {
+	if len(s.active) == 0 {
+		return true // Submit refused what exceeds the budget
+	}
+	need := t.pagesNeeded()
+	for _, a := range s.active {
+		need += a.pagesNeeded() - len(a.seq.pages)
+	}
+	_, pinned := s.tree.match(t.seq.tokens[:t.logitsFrom])
+	return s.pool.available()+s.tree.evictable() >= need-pinned
+}
+
+// plan chooses the rows of the next step: every decode, then prefill pieces,
+// urgent tasks first, as many as fit the step's time.
+func (s *scheduler) plan() {
+	s.rows, s.owner = s.rows[:0], s.owner[:0]
+	room := min(max(int(s.perSec*stepTime.Seconds()), 16), maxRows)
+	if s.piece > 0 {
+		room = s.piece
+	}
+	for _, t := range s.active {
+		if n := t.pending(); n <= decodeRows && len(s.rows)+n <= maxRows {
+			s.addRows(t, n)
+		}
+	}
+	for _, urgent := range []Priority{Urgent, Normal} {
+		for _, t := range s.active {
+			if n := min(t.pending(), room-len(s.rows)); t.priority == urgent && t.pending() > decodeRows && n > 0 {
+				s.addRows(t, n)
+			}
+		}
+	}
+}
+
+// addRows plans the next n positions of t, if the pages can be had.
+func (s *scheduler) addRows(t *task, n int) {
+	for !t.seq.prepare(s.pool, n) {
+		if !s.tree.evict() {
+			return // fits() reserved for it; a later step finds the pages
+		}
+	}
+	for pos := t.seq.length; pos < t.seq.length+n; pos++ {
+		last := len(t.seq.tokens) - 1
+		wanted := pos >= t.logitsFrom
+		if t.gen != nil {
+			wanted = pos == last
+		}
+		s.rows = append(s.rows, row{seq: &t.seq, pos: pos, token: t.seq.tokens[pos], logits: wanted})
+		s.owner = append(s.owner, t)
+	}
+}
+
+// step computes the planned rows, samples, and retires what is complete.
+func (s *scheduler) step() {
+	start := time.Now()
+	s.m.forward(s.rows, func(i int, logits []float32) {
+		t := s.owner[i]
+		if t.gen != nil {
+			t.sample(s.vocab, logits)
+			return
+		}
+		t.scores = append(t.scores, logProb(logits, t.seq.tokens[s.rows[i].pos+1]))
+	})
+	s.measure(len(s.rows), time.Since(start))
+	for i, r := range s.rows {
+		s.owner[i].seq.length = r.pos + 1
+	}
+	s.active = slices.DeleteFunc(s.active, func(t *task) bool {
+		if t.complete() {
+			s.retire(t, t.failure())
+			return true
+		}
+		full := min(t.seq.length, t.prompt) / kernels.PageTokens * kernels.PageTokens
+		if t.prefilling() || t.seq.length-t.prompt < kernels.PageTokens {
+			s.tree.insert(&t.seq, full)
+		}
+		return false
+	})
+}
+
+func (t *task) failure() error {
+	if t.gen != nil {
+		return t.gen.err
+	}
+	return nil
+}
+
+// measure keeps the speed estimate that sizes prefill pieces. Small steps are
+// bound by memory, not arithmetic, and say nothing about it.
+func (s *scheduler) measure(rows int, d time.Duration) {
+	if rows >= 16 && d > 0 {
+		s.perSec = 0.5*s.perSec + 0.5*float64(rows)/d.Seconds()
+	}
+	s.mu.Lock()
+	s.stats.Steps++
+	s.stats.Rows += int64(rows)
+	s.mu.Unlock()
+}
+
+func (s *scheduler) publish() {
+	cached := s.tree.evictable()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := &s.stats
+	st.PagesUsed, st.PagesCached, st.PagesFree = s.pool.used()-cached, cached, s.pool.available()
+	st.PrefixNodes, st.Active, st.Waiting = s.tree.nodes, len(s.active), len(s.waiting)
+}

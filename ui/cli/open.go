@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"windowseat/engine"
+	"windowseat/engine/gguf"
+	"windowseat/engine/models"
+	"windowseat/engine/tokenizer"
+)
+
+// store opens the model store in the program's data folder.
+func (a *app) store() (*models.Store, error) { return models.Open("", nil) }
+
+// locate returns the model file that --model means, verified.
+func (a *app) locate(ctx context.Context) (models.Status, error) {
+	s, err := a.store()
+	if err != nil {
+		return models.Status{}, err
+	}
+	bar := &lazyBar{a: a, key: "verifying"}
+	defer bar.done()
+	return s.Locate(ctx, a.flags.model, bar.set)
+}
+
+// openEngine loads the chosen model, showing progress.
+func (a *app) openEngine(ctx context.Context) (*engine.Engine, error) {
+	st, err := a.locate(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e, _, err := a.openModel(ctx, st)
+	return e, err
+}
+
+func (a *app) openModel(ctx context.Context, st models.Status) (*engine.Engine, models.Status, error) {
+	bar := &lazyBar{a: a, key: "loading"}
+	defer bar.done()
+	e, err := engine.Open(ctx, st.Path, engine.Options{Threads: a.flags.threads, Context: a.flags.ctx, Progress: bar.set})
+	return e, st, err
+}
+
+// openTokenizer reads the tokenizer alone, without the weights.
+func (a *app) openTokenizer(ctx context.Context) (*tokenizer.Tokenizer, func(), error) {
+	st, err := a.locate(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := gguf.Open(st.Path)
+	if err != nil {
+		return nil, nil, err
+	}
+	tok, err := tokenizer.FromGGUF(f)
+	if err != nil {
+		_ = f.Close()
+		return nil, nil, err
+	}
+	return tok, func() { _ = f.Close() }, nil
+}
+
+// lazyBar is a byte progress that appears with the first report.
+type lazyBar struct {
+	a   *app
+	key string
+	p   *progress
+}
+
+func (b *lazyBar) set(done, total int64) {
+	if b.p == nil {
+		b.p = b.a.newByteProgress(b.key, total)
+	}
+	b.p.set(done)
+}
+
+func (b *lazyBar) done() {
+	if b.p != nil {
+		b.p.done()
+	}
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/mattn/go-isatty"
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+)
+
+// lineEvery is the least time between two progress lines where there is no
+// terminal to draw a bar on.
+const lineEvery = 2 * time.Second
+
+// progress shows how far a counted piece of work is: a bar on a terminal, plain
+// lines elsewhere.
+type progress struct {
+	w          io.Writer
+	label      string
+	total, now int64
+	bytes      bool
+	bar        *mpb.Bar
+	container  *mpb.Progress
+	last       time.Time
+}
+
+// newProgress starts showing; done must be called.
+func (a *app) newProgress(key string, total int) *progress {
+	return a.startProgress(a.say(key), int64(total), false)
+}
+
+func (a *app) newByteProgress(key string, total int64) *progress {
+	return a.startProgress(a.say(key), total, true)
+}
+
+func (a *app) startProgress(label string, total int64, bytes bool) *progress {
+	p := &progress{w: a.err, label: label, total: max(total, 1), bytes: bytes, last: time.Now()}
+	if f, ok := a.err.(*os.File); ok && isatty.IsTerminal(f.Fd()) {
+		p.container = mpb.New(mpb.WithOutput(f), mpb.WithRefreshRate(120*time.Millisecond))
+		count := decor.CountersNoUnit("%d/%d", decor.WCSyncSpace)
+		if bytes {
+			count = decor.CountersKibiByte("% .1f/% .1f", decor.WCSyncSpace)
+		}
+		p.bar = p.container.AddBar(p.total,
+			mpb.PrependDecorators(decor.Name(label, decor.WCSyncSpaceR)),
+			mpb.AppendDecorators(count, decor.Elapsed(decor.ET_STYLE_MMSS, decor.WCSyncSpace)),
+			mpb.BarRemoveOnComplete())
+	}
+	return p
+}
+
+func (p *progress) add(n int64) { p.set(p.now + n) }
+
+func (p *progress) set(n int64) {
+	p.now = min(n, p.total)
+	if p.bar != nil {
+		p.bar.SetCurrent(p.now)
+		return
+	}
+	if time.Since(p.last) >= lineEvery {
+		p.last = time.Now()
+		p.line()
+	}
+}
+
+// grow raises the total, as when more work becomes known.
+func (p *progress) grow(total int64) {
+	if total <= p.total {
+		return
+	}
+	p.total = total
+	if p.bar != nil {
+		p.bar.SetTotal(total, false)
+	}
+}
+
+func (p *progress) line() {
+	if p.bytes {
+		fmt.Fprintf(p.w, "%s %d/%d MiB\n", p.label, p.now>>20, p.total>>20)
+		return
+	}
+	fmt.Fprintf(p.w, "%s %d/%d\n", p.label, p.now, p.total)
+}
+
+// done removes the bar. It may be called more than once.
+func (p *progress) done() {
+	if p.bar != nil {
+		p.bar.Abort(true)
+		p.container.Wait()
+		p.bar = nil
+	}
+}

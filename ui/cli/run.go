@@ -1,0 +1,308 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"windowseat/assistant"
+	"windowseat/assistant/export"
+	"windowseat/document"
+)
+
+// singleTasks are the tasks with a command of their own.
+var singleTasks = []struct {
+	task  assistant.Task
+	short string
+}{
+	{assistant.TaskSummary, "Summary of documents: title, overview, topics, open questions"},
+	{assistant.TaskDecisions, "Decisions taken, each with its quote"},
+	{assistant.TaskTodos, "Todos with owner and date, each with its quote"},
+	{assistant.TaskRisks, "Risks with trigger and consequence, each with its quote"},
+	{assistant.TaskEmail, "Email draft about the documents"},
+}
+
+// runTasks are the values of run --tasks.
+var runTasks = []assistant.Task{assistant.TaskSummary, assistant.TaskDecisions, assistant.TaskTodos, assistant.TaskRisks, assistant.TaskEmail}
+
+func (a *app) runCommand() *cobra.Command {
+	var tasks []string
+	var dir, tone string
+	c := &cobra.Command{
+		Use:   "run PATH...",
+		Short: "The main job: summary, decisions, todos, risks and an email draft of files and folders",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			asked, err := parseTasks(tasks)
+			if err != nil {
+				return err
+			}
+			job, err := a.job(cmd.Context(), args, asked, tone)
+			if err != nil {
+				return err
+			}
+			return a.run(cmd.Context(), job, dir)
+		},
+	}
+	c.Flags().StringSliceVar(&tasks, "tasks", []string{"summary", "todos", "risks", "email"}, "what to make")
+	c.Flags().StringVarP(&dir, "output", "o", "", "folder to write run.json and run.md to")
+	c.Flags().StringVar(&tone, "tone", "", "tone of the email")
+	return c
+}
+
+func parseTasks(names []string) ([]assistant.Task, error) {
+	var out []assistant.Task
+	for _, n := range names {
+		t := assistant.Task(strings.TrimSpace(n))
+		if !slices.Contains(runTasks, t) {
+			return nil, usagef("--tasks %q: must be among %v", n, runTasks)
+		}
+		if t == assistant.TaskSummary && !slices.Contains(out, assistant.TaskDecisions) {
+			out = append(out, t, assistant.TaskDecisions)
+		} else if !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	if len(out) == 0 {
+		return nil, usagef("--tasks: name at least one of %v", runTasks)
+	}
+	return out, nil
+}
+
+func (a *app) taskCommand(t struct {
+	task  assistant.Task
+	short string
+},
+) *cobra.Command {
+	var tone string
+	c := &cobra.Command{
+		Use:   string(t.task) + " FILE...",
+		Short: t.short,
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			job, err := a.job(cmd.Context(), args, []assistant.Task{t.task}, tone)
+			if err != nil {
+				return err
+			}
+			return a.runTask(cmd.Context(), job, t.task)
+		},
+	}
+	if t.task == assistant.TaskEmail {
+		c.Flags().StringVar(&tone, "tone", "", "tone of the email")
+	}
+	return c
+}
+
+// job reads the documents and fills in the options. Reading comes before the
+// model is loaded, so that a wrong path is told at once.
+func (a *app) job(ctx context.Context, paths []string, tasks []assistant.Task, tone string) (assistant.Job, error) {
+	f := a.flags
+	if f.meetingDate != "" {
+		if _, err := time.Parse(time.DateOnly, f.meetingDate); err != nil {
+			return assistant.Job{}, usagef("--meeting-date %q: must be YYYY-MM-DD", f.meetingDate)
+		}
+	}
+	sources, err := a.readSources(ctx, paths)
+	if err != nil {
+		return assistant.Job{}, err
+	}
+	return assistant.Job{
+		Sources: sources, Tasks: tasks, Lang: f.lang, EmailLang: f.emailLang,
+		MeetingDate: f.meetingDate, Tone: tone, Seed: f.seed,
+	}, nil
+}
+
+// readSources reads files and the files in folders. A file that was named must be
+// readable; one that merely lies in a folder is skipped with a note if it is not.
+func (a *app) readSources(ctx context.Context, paths []string) ([]assistant.SourceInput, error) {
+	var out []assistant.SourceInput
+	for _, p := range paths {
+		files, inFolder, err := expand(p)
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			doc, err := a.readDocument(ctx, file)
+			switch {
+			case err != nil && ctx.Err() != nil:
+				return nil, ctx.Err()
+			case err != nil && inFolder:
+				a.note("skipped", file, a.explain(err))
+				continue
+			case err != nil:
+				return nil, fmt.Errorf("%s: %w", file, err)
+			}
+			out = append(out, assistant.SourceInput{Name: shortName(p, file), Doc: doc})
+			a.note("read_file", file, doc.Kind, runes(doc), len(doc.Blocks))
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("no readable document in %s", strings.Join(paths, ", "))
+	}
+	return out, nil
+}
+
+// expand returns the files of a path: itself, or what lies in the folder and below,
+// in order of name, without hidden files, JSON and what a run wrote before.
+func expand(path string) (files []string, folder bool, err error) {
+	st, err := os.Stat(path)
+	switch {
+	case path == "-":
+		return []string{path}, false, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, false, fmt.Errorf("there is no file or folder %s", path)
+	case err != nil:
+		return nil, false, err
+	case !st.IsDir():
+		return []string{path}, false, nil
+	}
+	err = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case strings.HasPrefix(d.Name(), ".") && p != path:
+			if d.IsDir() {
+				return filepath.SkipDir
+			}
+		case d.Type().IsRegular() && filepath.Ext(p) != ".json":
+			files = append(files, p)
+		}
+		return nil
+	})
+	return files, true, err
+}
+
+// shortName is how a file is called in results: relative to the folder given.
+func shortName(root, file string) string {
+	if rel, err := filepath.Rel(root, file); err == nil && rel != "." {
+		return filepath.ToSlash(rel)
+	}
+	return filepath.Base(file)
+}
+
+func runes(d *document.Document) int {
+	n := 0
+	for _, b := range d.Blocks {
+		n += len([]rune(b.Text))
+	}
+	return n
+}
+
+func (a *app) run(ctx context.Context, job assistant.Job, dir string) error {
+	if dir != "" { // before the work, so that a folder that cannot be made costs nothing
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+	}
+	gen, closeModel, err := a.openGenerator(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeModel()
+	sink := a.newSink()
+	d, runErr := assistant.Run(ctx, gen, job, sink.event)
+	sink.done()
+	if d == nil {
+		return runErr
+	}
+	if dir != "" {
+		if err := a.save(dir, d, job.Tasks); err != nil {
+			return errors.Join(runErr, err)
+		}
+	}
+	a.finished(d.Header)
+	if a.flags.json {
+		return errors.Join(runErr, a.printJSON(d))
+	}
+	fmt.Fprint(a.out, export.Markdown(d, job.Tasks, a.flags.uiLang))
+	return runErr
+}
+
+func (a *app) runTask(ctx context.Context, job assistant.Job, task assistant.Task) error {
+	gen, closeModel, err := a.openGenerator(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeModel()
+	sink := a.newSink()
+	env, runErr := assistant.RunTask(ctx, gen, job, task, sink.event)
+	sink.done()
+	if env == nil {
+		return runErr
+	}
+	a.finished(env.Header)
+	if a.flags.json {
+		return errors.Join(runErr, a.printJSON(env))
+	}
+	fmt.Fprint(a.out, export.Markdown(asRun(env), job.Tasks, a.flags.uiLang))
+	return runErr
+}
+
+// asRun puts one task's envelope into the shape of the main job's result.
+func asRun(e *assistant.Envelope) *assistant.RunDocument {
+	d := &assistant.RunDocument{Header: e.Header}
+	switch e.Task {
+	case assistant.TaskSummary:
+		d.Summary = e.Items
+	case assistant.TaskDecisions:
+		d.Decisions = e.Items
+	case assistant.TaskTodos:
+		d.Todos = e.Items
+	case assistant.TaskRisks:
+		d.Risks = e.Items
+	case assistant.TaskEmail:
+		d.Email = e.Items
+	}
+	return d
+}
+
+func (a *app) openGenerator(ctx context.Context) (*Generator, func(), error) {
+	st, err := a.locate(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	e, st, err := a.openModel(ctx, st)
+	if err != nil {
+		return nil, nil, err
+	}
+	g := NewGenerator(e, st)
+	a.note("model_used", g.model.Name, e.Info().Kernels, e.Info().Threads)
+	return g, func() { _ = e.Close() }, nil
+}
+
+// save writes the result as JSON and Markdown, each in full or not at all.
+func (a *app) save(dir string, d *assistant.RunDocument, asked []assistant.Task) error {
+	js, err := marshal(d)
+	if err != nil {
+		return err
+	}
+	md := []byte(export.Markdown(d, asked, a.flags.uiLang))
+	for name, data := range map[string][]byte{"run.json": js, "run.md": md} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path+".part", data, 0o644); err != nil {
+			return err
+		}
+		if err := os.Rename(path+".part", path); err != nil {
+			return err
+		}
+		a.note("saved", path)
+	}
+	return nil
+}
+
+func (a *app) finished(h assistant.Header) {
+	var cover []string
+	for _, s := range h.Sources {
+		cover = append(cover, a.say("coverage", s.File, s.PartsRead, s.PartsTotal))
+	}
+	took := time.Duration(h.Timing.Seconds * float64(time.Second)).Round(time.Second)
+	a.note("done_in", took, h.Timing.Passes, strings.Join(cover, ", "))
+}

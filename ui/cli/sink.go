@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"fmt"
+	"sync"
+
+	"windowseat/assistant"
+)
+
+// sink shows a job's events on standard error: a bar that counts passes, and notes.
+type sink struct {
+	mu  sync.Mutex
+	a   *app
+	bar *progress
+}
+
+func (a *app) newSink() *sink { return &sink{a: a} }
+
+// event may be called from several goroutines.
+func (s *sink) event(e assistant.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch e := e.(type) {
+	case assistant.Planned:
+		s.plan(e.Total)
+	case assistant.PassDone:
+		s.plan(e.Total)
+		s.bar.set(int64(e.Done))
+	case assistant.Noted:
+		fmt.Fprintln(s.a.err, s.a.noteText(e.Note))
+	}
+}
+
+func (s *sink) plan(total int) {
+	if s.bar == nil {
+		s.bar = s.a.newProgress("working", total)
+	}
+	s.bar.grow(int64(total))
+}
+
+func (s *sink) done() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.bar != nil {
+		s.bar.done()
+	}
+}
