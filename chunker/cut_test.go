@@ -158,6 +158,16 @@ func TestCutCountsEachBlockOnce(t *testing.T) {
 	assert.Equal(t, 500, calls)
 }
 
+// A sentence without end is not counted as a whole for every part: the counted
+// bytes stay within a few times the text.
+func TestCutCountingIsLinear(t *testing.T) {
+	doc := docOf(block(document.KindParagraph, han(100000)))
+	counted := 0
+	_, err := chunker.Cut(doc, chunker.Options{Budget: 100, Count: func(s string) int { counted += len(s); return wordCount(s) }})
+	require.NoError(t, err)
+	assert.Less(t, counted, 30*len(doc.Blocks[0].Text))
+}
+
 // The checker itself must be able to fail.
 func TestCheckPartsSeesDamage(t *testing.T) {
 	doc := docOf(turn("A", "One two. Three four."), turn("B", "Five six."))

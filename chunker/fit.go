@@ -20,6 +20,11 @@ type fitter struct {
 	b    document.Block
 	o    Options
 	ends []int // sentence ends of the whole block, computed once
+
+	// A sentence that is cut over many parts is not counted again as a whole for
+	// each: longEnd is the end of the last one that did not fit, longTokens the
+	// estimate of what is left of it.
+	longEnd, longTokens int
 }
 
 func newFitter(b document.Block, o Options) *fitter {
@@ -53,12 +58,33 @@ func (f *fitter) fit(start, room int, l level) (end, tokens int) {
 	for len(f.ends) > 0 && f.ends[0] <= start {
 		f.ends = f.ends[1:]
 	}
-	if end, tokens = longest(f.ends, room, count); end > 0 {
-		return end, tokens
-	}
-	if l == atSentence || len(f.ends) == 0 {
+	if len(f.ends) == 0 {
 		return start, 0
 	}
+	if f.ends[0] != f.longEnd || f.longTokens <= 2*room {
+		first := 0
+		end, tokens = longest(f.ends, room, func(end int) int {
+			n := count(end)
+			if end == f.ends[0] {
+				first = n
+			}
+			return n
+		})
+		if end > 0 {
+			return end, tokens
+		}
+		f.longEnd, f.longTokens = f.ends[0], first
+	}
+	if l == atSentence {
+		return start, 0
+	}
+	end, tokens = f.fitSentence(start, room, count)
+	f.longTokens -= tokens
+	return end, tokens
+}
+
+// fitSentence cuts inside the sentence at start, which does not fit whole.
+func (f *fitter) fitSentence(start, room int, count func(end int) int) (end, tokens int) {
 	// Look only as far into the sentence as the room can reach: first at eight
 	// bytes for a token, then farther while everything that was looked at fits.
 	text := f.b.Text[start:f.ends[0]]

@@ -49,6 +49,8 @@ func TestEncodingGuess(t *testing.T) {
 		"utf-16be":     {unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), minutesCN, "utf-16be"},
 		"utf-16le en":  {unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), minutesFR, "utf-16le"},
 		"utf-16be en":  {unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), "Ann: The budget is fine.\nBob: Good.\n", "utf-16be"},
+		"curly quotes": {charmap.Windows1252, "Ann: It’s fine, we’ll see – “really”.\nBob: Don’t worry.\n", "windows-1252"},
+		"one accent":   {charmap.Windows1252, "We met in the café.\n", "windows-1252"},
 		"short gbk":    {simplifiedchinese.GBK, "会议时间定在周五", "gb18030"},
 		"short big5":   {traditionalchinese.Big5, "會議時間定在週五", "big5"},
 	}
