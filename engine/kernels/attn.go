@@ -64,7 +64,7 @@ func AttnBlock(a *AttnArgs) {
 	checkLen("AttnBlock M, L", min(len(a.M), len(a.L)), nQ*g)
 	checkRows("AttnBlock Q", a.Rows, len(a.Q), s.NumHeads*s.HeadDim)
 	if nQ > 0 {
-		active.Load().attnBlock(a)
+		active.Load().attnBlock(*a)
 	}
 }
 
@@ -96,7 +96,7 @@ func AttnMerge(a *MergeArgs) {
 	checkLen("AttnMerge M, L", min(len(a.M), len(a.L)), a.NBlocks*nQ*g)
 	checkRows("AttnMerge Out", a.Rows, len(a.Out), s.NumHeads*s.HeadDim)
 	if nQ > 0 {
-		active.Load().attnMerge(a)
+		active.Load().attnMerge(*a)
 	}
 }
 
@@ -149,6 +149,6 @@ func RoPE(x []float32, nHeads, headDim, rotDim int, interleaved bool, cos, sin [
 	checkLen("RoPE x", len(x), nHeads*headDim)
 	checkLen("RoPE cos, sin", min(len(cos), len(sin)), rotDim/2)
 	if nHeads > 0 && rotDim > 0 {
-		active.Load().rope(&ropeArgs{x, nHeads, headDim, rotDim / 2, interleaved, cos, sin})
+		active.Load().rope(ropeArgs{x, nHeads, headDim, rotDim / 2, interleaved, cos, sin})
 	}
 }

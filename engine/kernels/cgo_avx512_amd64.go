@@ -40,13 +40,13 @@ var avx512Ops = &ops{
 	swiGLUQuantize: func(dst *Acts, gate, up []float32, ldx, t0, t1 int) {
 		C.swiglu_quantize_avx512(cActs(dst, t0, t1), floats(gate, t0*ldx), floats(up, t0*ldx), C.int64_t(ldx))
 	},
-	matMul: func(a *MatMulArgs) { C.matmul_avx512(cMatMul(a)) },
-	rope:   func(a *ropeArgs) { C.rope_avx512(cRope(a)) },
+	matMul: func(a MatMulArgs) { C.matmul_avx512(cMatMul(&a)) },
+	rope:   func(a ropeArgs) { C.rope_avx512(cRope(&a)) },
 	storeKV: func(page KVPage, slot int, k, v []float32) {
 		C.store_kv_avx512(halves(page.K, slot), halves(page.V, slot*len(v)), floats(k, 0), floats(v, 0), C.int64_t(len(k)))
 	},
-	attnBlock: func(a *AttnArgs) { C.attn_block_avx512(cAttn(a)) },
-	attnMerge: func(a *MergeArgs) { C.attn_merge_avx512(cMerge(a)) },
+	attnBlock: func(a AttnArgs) { C.attn_block_avx512(cAttn(&a)) },
+	attnMerge: func(a MergeArgs) { C.attn_merge_avx512(cMerge(&a)) },
 	exp: func(dst, x []float32) {
 		C.exp_avx512(floats(dst, 0), floats(x, 0), C.int64_t(len(x)))
 	},

@@ -52,5 +52,5 @@ func MatMul(a *MatMulArgs) {
 	if a.Bias != nil {
 		checkLen("MatMul Bias", len(a.Bias), a.W.Rows)
 	}
-	active.Load().matMul(a)
+	active.Load().matMul(*a)
 }

@@ -7,18 +7,19 @@ import (
 )
 
 // ops is one path: an implementation of every op for one instruction set. The
-// arguments were checked by the public wrappers, and ranges are not empty.
+// arguments were checked by the public wrappers, and ranges are not empty. Structs
+// come by value: a pointer passed through a function variable would escape.
 type ops struct {
 	name            string
 	quantizeActs    func(dst *Acts, x []float32, t0, t1 int)
 	rmsNorm         func(dst, x, w []float32, eps float32)
 	rmsNormQuantize func(dst *Acts, x, w []float32, eps float32, t0, t1 int)
 	swiGLUQuantize  func(dst *Acts, gate, up []float32, ldx, t0, t1 int)
-	matMul          func(a *MatMulArgs)
-	rope            func(a *ropeArgs)
+	matMul          func(a MatMulArgs)
+	rope            func(a ropeArgs)
 	storeKV         func(page KVPage, slot int, k, v []float32)
-	attnBlock       func(a *AttnArgs)
-	attnMerge       func(a *MergeArgs)
+	attnBlock       func(a AttnArgs)
+	attnMerge       func(a MergeArgs)
 	exp             func(dst, x []float32)
 }
 

@@ -193,7 +193,7 @@ func refSwiGLUQuantize(dst *Acts, gate, up []float32, ldx, t0, t1 int) {
 	}
 }
 
-func refRoPE(a *ropeArgs) {
+func refRoPE(a ropeArgs) {
 	first, second, step := 0, a.rotHalf, 1
 	if a.interleaved {
 		second, step = 1, 2

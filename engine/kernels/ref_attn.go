@@ -8,7 +8,7 @@ import (
 
 var negInf = float32(math.Inf(-1))
 
-func refAttnBlock(a *AttnArgs) {
+func refAttnBlock(a AttnArgs) {
 	s := a.Shape
 	g := s.NumHeads / s.NumKVHeads
 	for i, row := range a.Rows {
@@ -21,7 +21,7 @@ func refAttnBlock(a *AttnArgs) {
 				start := a.P0 + n*PageTokens
 				seen := min(int(a.Pos[i])+1, a.P1) - start
 				if seen > 0 {
-					st.addPage(a, page, q, min(seen, PageTokens))
+					st.addPage(&a, page, q, min(seen, PageTokens))
 				}
 			}
 			a.M[out], a.L[out] = st.m, st.l
@@ -67,7 +67,7 @@ func (st *attnState) addPage(a *AttnArgs, page KVPage, q []float32, n int) {
 	}
 }
 
-func refAttnMerge(a *MergeArgs) {
+func refAttnMerge(a MergeArgs) {
 	s := a.Shape
 	g, nQ := s.NumHeads/s.NumKVHeads, len(a.Rows)
 	for i, row := range a.Rows {

@@ -7,7 +7,7 @@ import (
 	"windowseat/quant"
 )
 
-func refMatMul(a *MatMulArgs) {
+func refMatMul(a MatMulArgs) {
 	w := newRowDecoder(a.W)
 	for r := a.R0; r < a.R1; r++ {
 		w.decode(a.W, r)
