@@ -17,7 +17,9 @@ import (
 const version = "0.1.0"
 
 func main() {
-	chat.RunChild() // does not return in a child process that renders a template
+	if chat.RunChild() { // this process was started to render a template
+		return
+	}
 	if len(os.Args) == 1 || len(os.Args) == 2 && os.Args[1] == "--mobile" {
 		os.Exit(openWindow(len(os.Args) == 2))
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"time"
 
 	"windowseat/engine/chat"
@@ -138,13 +139,24 @@ func (e *Engine) poolTokens(o Options) int {
 }
 
 func (e *Engine) loadChat() error {
+	tok := e.vocab.tok
 	source, _ := e.file.String("tokenizer.chat_template")
-	t, notes, err := chat.New(source, e.info.Arch)
+	t, notes, err := chat.New(source, e.info.Arch,
+		chat.Vocabulary(func(spelling string) bool { _, ok := tok.ID(spelling); return ok }),
+		chat.SpecialTokens(e.spelling(tok.BOS), e.spelling(tok.EOS)))
 	if err != nil {
 		return err
 	}
 	e.chat, e.info.ChatNotes = t, notes
 	return nil
+}
+
+// spelling returns how a special token is written, "" if the model has none.
+func (e *Engine) spelling(token func() (int32, bool)) string {
+	if id, ok := token(); ok {
+		return string(e.vocab.tok.Piece(id))
+	}
+	return ""
 }
 
 // Close ends all requests with ErrClosed and frees the model.
@@ -197,11 +209,15 @@ func (e *Engine) Chat(msgs []chat.Message) ([]Segment, error) {
 }
 
 // Tokens returns the ids of the segments, one after the other, with the
-// beginning-of-sequence token first where the model wants one.
+// beginning-of-sequence token first where the model wants one and the segments (a
+// chat template, usually) do not bring it.
 func (e *Engine) Tokens(segs []Segment) []int32 {
 	var ids []int32
 	if bos, ok := e.vocab.tok.BOS(); ok && e.vocab.tok.AddBOS() {
-		ids = append(ids, bos)
+		brought := len(segs) > 0 && segs[0].Control && strings.HasPrefix(segs[0].Text, e.spelling(e.vocab.tok.BOS))
+		if !brought {
+			ids = append(ids, bos)
+		}
 	}
 	for _, s := range segs {
 		if s.Control {
