@@ -4,7 +4,6 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/dialog"
 
-	"windowseat/assistant"
 	"windowseat/ui/widgets"
 )
 
@@ -43,25 +42,25 @@ func (w *Window) save(f saveFormat) {
 	if w.job.last == nil || w.job.last.doc == nil {
 		return
 	}
-	doc := w.job.last.doc
+	last := w.job.last
 	d := dialog.NewFileSave(func(to fyne.URIWriteCloser, err error) {
 		if err != nil {
 			w.tell("dialog.save_failed", err)
 			return
 		}
 		if to != nil {
-			w.writeResults(to, doc, f)
+			w.writeResults(to, last, f)
 		}
 	}, w.win)
-	d.SetFileName(saveName(doc, f))
+	d.SetFileName(saveName(last.doc, f))
 	w.showFileDialog(d, "dialog.save", "dialog.save_button")
 }
 
 // writeResults writes in the background: a file of a phone's provider may be slow.
-func (w *Window) writeResults(to fyne.URIWriteCloser, doc *assistant.RunDocument, f saveFormat) {
+func (w *Window) writeResults(to fyne.URIWriteCloser, o *outcome, f saveFormat) {
 	table, asked := w.words, w.asked
 	go func() {
-		data, err := export(table, doc, asked, f)
+		data, err := export(table, o, asked, f)
 		if err == nil {
 			err = write(to, data)
 		} else {

@@ -28,6 +28,16 @@ type outcome struct {
 	elapsed time.Duration
 }
 
+// partial reports whether the job ended before its end, so that an empty section does
+// not mean that there is nothing to find.
+func (o *outcome) partial() bool { return o.stopped || o.err != nil }
+
+// empty reports whether nothing was finished.
+func (o *outcome) empty() bool {
+	d := o.doc
+	return d == nil || len(d.Summary)+len(d.Decisions)+len(d.Todos)+len(d.Risks)+len(d.Email) == 0
+}
+
 // job runs one job at a time in the background. Its fields belong to the UI thread.
 type job struct {
 	backend Backend

@@ -15,9 +15,13 @@ func readable(answer string) string {
 	if !looksLikeJSON(trimmed) {
 		return trimmed
 	}
-	var out []string
+	var out []value
+	object := 0
 	for i := 0; i < len(trimmed); {
 		if trimmed[i] != '"' {
+			if trimmed[i] == '{' {
+				object++
+			}
 			i++
 			continue
 		}
@@ -29,7 +33,7 @@ func readable(answer string) string {
 			continue // a key, or the beginning of one
 		}
 		if s = strings.TrimSpace(s); s != "" && !isNumber(s) {
-			out = append(out, s)
+			out = append(out, value{s, object})
 		}
 	}
 	return joinShort(out)
@@ -39,15 +43,23 @@ func readable(answer string) string {
 // or a date belongs to its todo, a sentence stands by itself.
 const shortRunes = 20
 
-func joinShort(values []string) string {
+// value is a string of an answer and the number of the object that it stands in.
+type value struct {
+	text   string
+	object int
+}
+
+func joinShort(values []value) string {
 	var b strings.Builder
 	for i, v := range values {
-		if i > 0 && utf8.RuneCountInString(v) <= shortRunes {
+		switch {
+		case i == 0:
+		case v.object == values[i-1].object && utf8.RuneCountInString(v.text) <= shortRunes:
 			b.WriteString(" · ")
-		} else if i > 0 {
+		default:
 			b.WriteByte('\n')
 		}
-		b.WriteString(v)
+		b.WriteString(v.text)
 	}
 	return b.String()
 }

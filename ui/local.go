@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"windowseat/assistant"
 	"windowseat/document"
@@ -31,10 +32,11 @@ type LocalOptions struct {
 type Local struct {
 	opts LocalOptions
 
-	mu        sync.Mutex
-	name      string // of the open model, "" for none
+	mu        sync.Mutex // held for a whole job: the model must not be closed under it
 	generator assistant.Generator
 	close     func() error
+
+	name atomic.Value // string, of the open model; it is read while a job runs
 }
 
 var _ Backend = (*Local)(nil)
@@ -55,7 +57,8 @@ func (l *Local) closeModel() error {
 		return nil
 	}
 	err := l.close()
-	l.name, l.generator, l.close = "", nil, nil
+	l.generator, l.close = nil, nil
+	l.name.Store("")
 	return err
 }
 
@@ -107,9 +110,7 @@ func (l *Local) choice(s models.Status, free int64) ModelChoice {
 		plan := models.Fit(s.Entry, l.opts.ContextTokens, free)
 		c.NeedBytes, c.FreeBytes, c.Verdict = plan.Total, plan.Free, Verdict(plan.Verdict)
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.name == s.ID { // its memory is no longer among what is free
+	if l.name.Load() == s.ID { // its memory is no longer among what is free
 		c.Verdict = VerdictOpen
 	}
 	return c
@@ -124,7 +125,6 @@ func (l *Local) Download(ctx context.Context, model string, progress func(done, 
 
 // Run implements Backend.
 func (l *Local) Run(ctx context.Context, r RunRequest, events func(Event)) (*assistant.RunDocument, error) {
-	// mu is held for the whole job: the model must not be closed under it.
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.openModel(ctx, r.Model, events); err != nil {
@@ -142,7 +142,7 @@ func (l *Local) Run(ctx context.Context, r RunRequest, events func(Event)) (*ass
 
 // openModel makes the named model the open one; the caller holds mu.
 func (l *Local) openModel(ctx context.Context, name string, events func(Event)) error {
-	if l.name == name && l.generator != nil {
+	if l.generator != nil && l.name.Load() == name {
 		return nil
 	}
 	if err := l.closeModel(); err != nil {
@@ -158,6 +158,7 @@ func (l *Local) openModel(ctx context.Context, name string, events func(Event)) 
 	if err != nil {
 		return err
 	}
-	l.name, l.generator, l.close = name, generator, closeModel
+	l.generator, l.close = generator, closeModel
+	l.name.Store(name)
 	return nil
 }

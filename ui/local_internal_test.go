@@ -206,7 +206,7 @@ func TestMarkdown(t *testing.T) {
 	require.NoError(t, err)
 	d := goodResult("meeting.txt", "second.txt")
 	d.Risks = nil
-	got := renderMarkdown(w, d, []assistant.Task{"summary", "todos", "risks", "email"})
+	got := renderMarkdown(w, d, []assistant.Task{"summary", "todos", "risks", "email"}, false)
 	for _, want := range []string{
 		"# 八月发布推迟的例会\n", "- second.txt: 3 of 12 parts read, 20,480 characters\n", "- Left out: part 4-5 (the job was stopped)\n",
 		"## To-dos\n\n- [ ] **把预算表发给财务**\n  Owner: Maria · Due: 2026-03-25 (下周三之前) · ✓ Checked\n  > 下周三之前要把预算表发给财务\n  > — meeting.txt · 0:00 · line 1 · 张伟\n",
@@ -216,4 +216,5 @@ func TestMarkdown(t *testing.T) {
 		assert.Contains(t, got, want)
 	}
 	assert.NotContains(t, got, "## Decisions", "not asked for")
+	assert.Contains(t, renderMarkdown(w, d, []assistant.Task{"risks"}, true), "## Risks\n\nNot finished.\n")
 }

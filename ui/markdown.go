@@ -9,14 +9,16 @@ import (
 
 // markdown renders results for saving and copying, in the words of the window.
 type markdown struct {
-	words *words
-	doc   *assistant.RunDocument
-	out   strings.Builder
+	words   *words
+	doc     *assistant.RunDocument
+	partial bool
+	out     strings.Builder
 }
 
-// renderMarkdown returns the results as Markdown; asked are the tasks of the job.
-func renderMarkdown(w *words, d *assistant.RunDocument, asked []assistant.Task) string {
-	m := &markdown{words: w, doc: d}
+// renderMarkdown returns the results as Markdown; asked are the tasks of the job,
+// partial says that it ended before its end.
+func renderMarkdown(w *words, d *assistant.RunDocument, asked []assistant.Task, partial bool) string {
+	m := &markdown{words: w, doc: d, partial: partial}
 	title := "Windowseat"
 	if len(d.Summary) > 0 {
 		if f, ok := d.Summary[0].Fields.(assistant.SummaryFields); ok && f.Title != "" {
@@ -61,7 +63,10 @@ func (m *markdown) line(format string, args ...any) { fmt.Fprintf(&m.out, format
 
 func (m *markdown) section(task assistant.Task, items []assistant.Item) {
 	m.line("\n## %s\n", m.words.task(task))
-	if len(items) == 0 {
+	switch {
+	case len(items) == 0 && m.partial:
+		m.line("%s", m.words.t("section.not_done"))
+	case len(items) == 0:
 		m.line("%s", m.words.t("section.none"))
 	}
 	for _, it := range items {

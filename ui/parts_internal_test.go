@@ -33,6 +33,7 @@ func TestReadable(t *testing.T) {
 		{`{"action":"done"`, "done"},
 		{`{"has":true,"own`, ""},
 		{`{"action":"unfinished sen`, "unfinished sen"},
+		{`{"a":[{"t":"one","u":"1st"},{"t":"two"}]}`, "one · 1st\ntwo"},
 		{`["first thing","second thi`, "first thing · second thi"},
 		{`{"text":"line\nbreak \"quoted\" \u4e2d\ud83d\udc4d"}`, "line\nbreak \"quoted\" 中👍"},
 		{`{"text":"cut \u4e`, "cut"},

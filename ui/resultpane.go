@@ -63,7 +63,7 @@ func (p *resultPane) show(o *outcome, asked []assistant.Task, ph phase) {
 	p.outcome, p.asked, p.shown = o, asked, map[assistant.Task]int{}
 	p.counts = map[assistant.Task]int{}
 	p.tally.SetText("")
-	if o != nil && o.doc != nil {
+	if o != nil && o.doc != nil && !(o.partial() && o.empty()) {
 		p.tools.Show()
 	} else {
 		p.tools.Hide()
@@ -123,6 +123,9 @@ func (p *resultPane) sections() []fyne.CanvasObject {
 		return objects
 	}
 	objects = append(objects, p.coverage(d))
+	if p.outcome.partial() && p.outcome.empty() {
+		return objects
+	}
 	for _, task := range p.asked {
 		objects = append(objects, p.section(task, itemsOf(d, task))...)
 	}
@@ -133,7 +136,7 @@ func (p *resultPane) sections() []fyne.CanvasObject {
 func (p *resultPane) banner() fyne.CanvasObject {
 	w, o := p.words, p.outcome
 	switch {
-	case o.stopped && o.doc == nil:
+	case o.stopped && o.empty():
 		return widgets.NewCard(4, widgets.NewText(w.t("job.stopped"), widgets.Strong), widgets.NewText(w.t("job.stopped_nothing"), widgets.Body))
 	case o.stopped:
 		return widgets.NewCard(4, widgets.NewText(w.t("job.stopped"), widgets.Strong), widgets.NewText(w.t("job.stopped_part"), widgets.Body))
@@ -176,7 +179,7 @@ func (p *resultPane) section(task assistant.Task, items []assistant.Item) []fyne
 	objects := []fyne.CanvasObject{widgets.NewText(title, widgets.Heading)}
 	if len(items) == 0 {
 		key := "section.none"
-		if p.outcome.stopped || p.outcome.err != nil {
+		if p.outcome.partial() {
 			key = "section.not_done"
 		}
 		return append(objects, widgets.NewText(w.t(key), widgets.Caption))

@@ -28,15 +28,15 @@ func (f saveFormat) extension() string {
 }
 
 // export renders results for saving.
-func export(w *words, d *assistant.RunDocument, asked []assistant.Task, f saveFormat) ([]byte, error) {
+func export(w *words, o *outcome, asked []assistant.Task, f saveFormat) ([]byte, error) {
 	if f == saveMarkdown {
-		return []byte(renderMarkdown(w, d, asked)), nil
+		return []byte(renderMarkdown(w, o.doc, asked, o.partial())), nil
 	}
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	if err := e.Encode(d); err != nil {
+	if err := e.Encode(o.doc); err != nil {
 		return nil, fmt.Errorf("ui: results as json: %w", err)
 	}
 	return out.Bytes(), nil

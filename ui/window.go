@@ -102,6 +102,14 @@ func newWindow(a fyne.App, b Backend, o Options, do bridge) *Window {
 	return w
 }
 
+// ShowAndRun shows the window, runs the app until the window is closed, and stops what
+// runs in the background. It has to be called on the main goroutine.
+func (w *Window) ShowAndRun() {
+	w.win.SetMaster()
+	w.win.ShowAndRun()
+	w.Shutdown()
+}
+
 // Show makes the window visible.
 func (w *Window) Show() { w.win.Show() }
 
@@ -317,6 +325,7 @@ func (w *Window) phaseChanged() {
 	w.panes.result.show(w.job.last, w.asked, w.job.phase)
 	if w.job.phase == phaseIdle {
 		w.showResult()
+		w.models.load() // the model is in memory now, or the memory is free again
 	}
 	w.showBar()
 }
@@ -327,7 +336,7 @@ func (w *Window) markdown() string {
 	if w.job.last == nil || w.job.last.doc == nil {
 		return ""
 	}
-	return renderMarkdown(w.words, w.job.last.doc, w.asked)
+	return renderMarkdown(w.words, w.job.last.doc, w.asked, w.job.last.partial())
 }
 
 // setShown shows or hides o.

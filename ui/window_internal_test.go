@@ -204,6 +204,26 @@ func TestStopOfADeafJob(t *testing.T) {
 	assert.Nil(t, bn.w.job.last.err)
 }
 
+func TestStopBeforeAnythingIsFinished(t *testing.T) {
+	running := make(chan struct{})
+	b := &fakeBackend{models: goodModels(true), run: func(ctx context.Context, _ RunRequest, _ func(Event)) (*assistant.RunDocument, error) {
+		close(running)
+		<-ctx.Done()
+		return &assistant.RunDocument{Header: assistant.Header{Sources: []assistant.Source{{File: "a", PartsTotal: 2, LeftOut: []string{"1/2 cancelled", "2/2 cancelled"}}}}}, ctx.Err()
+	}}
+	bn := newBench(t, b, Options{Lang: English})
+	bn.paste(meeting)
+	bn.start()
+	<-running
+	test.Tap(bn.w.panes.bar.stop)
+	bn.idle()
+	seen := texts(bn.w)
+	assert.Contains(t, seen, "Nothing was finished yet.")
+	assert.Contains(t, seen, "Left out: part 1-2 (the job was stopped)")
+	assert.NotContains(t, seen, "None found", "nothing was looked for")
+	assert.False(t, bn.w.panes.result.tools.Visible(), "there is nothing to save")
+}
+
 func TestRemovedFileIsNotShownWhenItsReadingEnds(t *testing.T) {
 	gate := make(chan struct{})
 	b := &fakeBackend{models: goodModels(true), readGate: gate}
@@ -300,7 +320,7 @@ func TestSave(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "out"+format.extension())
 		to, err := storage.Writer(storage.NewFileURI(path))
 		require.NoError(t, err)
-		bn.w.writeResults(to, doc, format)
+		bn.w.writeResults(to, bn.w.job.last, format)
 		bn.q.until(t, "it is saved", func() bool { return bn.w.win.Canvas().Overlays().Top() != nil })
 		bn.w.win.Canvas().Overlays().Remove(bn.w.win.Canvas().Overlays().Top())
 		got, err := os.ReadFile(path)
@@ -317,7 +337,7 @@ func (*fullDisk) URI() fyne.URI { return storage.NewFileURI("/full.md") }
 
 func TestFailedSaveIsTold(t *testing.T) {
 	bn := newBench(t, &fakeBackend{models: goodModels(true)}, Options{Lang: English})
-	bn.w.writeResults(&fullDisk{}, goodResult("a"), saveMarkdown)
+	bn.w.writeResults(&fullDisk{}, &outcome{doc: goodResult("a")}, saveMarkdown)
 	bn.q.until(t, "the user is told", func() bool { return bn.w.win.Canvas().Overlays().Top() != nil })
 	var said []string
 	walk(bn.w.win.Canvas().Overlays().Top(), fyne.NewPos(0, 0), func(o fyne.CanvasObject, _ fyne.Position) {
