@@ -12,12 +12,17 @@ import (
 	"windowseat/assistant"
 )
 
-// Markdown renders the main job's result; lang is "zh" or "en" and chooses the
-// words around the content, not its language. Sections without content are left
-// out, except that a task that was asked for and found nothing says so; asked
-// lists those tasks.
-func Markdown(d *assistant.RunDocument, asked []assistant.Task, lang string) string {
-	m := &markdown{d: d, say: wordsOf(lang)}
+// Options say how a result is rendered.
+type Options struct {
+	Lang    string           // "zh" or "en": the words around the content, not its language
+	Asked   []assistant.Task // tasks that say so when they found nothing
+	Partial bool             // the job ended before its end: nothing found is then not said
+}
+
+// Markdown renders the main job's result. Sections without content are left out,
+// except those of tasks that were asked for.
+func Markdown(d *assistant.RunDocument, o Options) string {
+	m := &markdown{d: d, say: wordsOf(o.Lang)}
 	m.heading()
 	for _, s := range []struct {
 		task  assistant.Task
@@ -30,12 +35,15 @@ func Markdown(d *assistant.RunDocument, asked []assistant.Task, lang string) str
 		{assistant.TaskRisks, d.Risks, m.risk},
 		{assistant.TaskEmail, d.Email, m.email},
 	} {
-		if len(s.items) == 0 && !wants(asked, s.task) {
+		if len(s.items) == 0 && !wants(o.Asked, s.task) {
 			continue
 		}
 		m.line("## %s", m.say(string(s.task)))
 		m.line("")
-		if len(s.items) == 0 {
+		switch {
+		case len(s.items) == 0 && o.Partial:
+			m.line("%s", m.say("not_done"))
+		case len(s.items) == 0:
 			m.line("%s", m.say("none"))
 		}
 		for _, it := range s.items {
@@ -136,13 +144,13 @@ func (m *markdown) todo(it assistant.Item) {
 	due := ""
 	switch {
 	case f.DueDate != nil && f.DueWords != nil:
-		due = fmt.Sprintf(" · %s (%s)", *f.DueDate, *f.DueWords)
+		due = fmt.Sprintf(" · %s (%s)", *f.DueDate, flat(*f.DueWords))
 	case f.DueDate != nil:
 		due = " · " + *f.DueDate
 	case f.DueWords != nil:
-		due = " · " + *f.DueWords
+		due = " · " + flat(*f.DueWords)
 	}
-	m.line("- [ ] **%s**: %s%s%s", flat(owner), flat(f.Action), flat(due), m.mark(it))
+	m.line("- [ ] **%s**: %s%s%s", flat(owner), flat(f.Action), due, m.mark(it))
 	m.evidence(it)
 }
 
@@ -217,8 +225,12 @@ func (m *markdown) coverage() {
 	m.line("---\n")
 	for _, s := range m.d.Sources {
 		m.line("- %s", fmt.Sprintf(m.say("coverage"), flat(s.File), s.PartsRead, s.PartsTotal, s.Chars))
-		for _, l := range s.LeftOut {
-			m.line("  - %s: %s", m.say("left_out"), m.say("left_"+l))
+		for _, l := range LeftOut(s.LeftOut) {
+			what := m.say("left_" + l.Code)
+			if l.Parts != "" {
+				what = fmt.Sprintf(m.say("parts"), l.Parts) + ": " + what
+			}
+			m.line("  - %s: %s", m.say("left_out"), flat(what))
 		}
 	}
 	if m.d.Model.Name != "" {

@@ -46,9 +46,18 @@ var words = map[string][2]string{
 	"unconfirmed":    {"未确认", "unconfirmed"},
 	"coverage":       {"%s：已读 %d / %d 部分，%d 字", "%s: %d of %d parts read, %d characters"},
 	"left_out":       {"未读", "Left out"},
-	"left_cancelled": {"已停止", "stopped"},
-	"left_no_text":   {"没有文字", "no text in it"},
-	"model":          {"模型", "Model"},
+	"parts":          {"第 %s 部分", "part %s"},
+	"not_done":       {"没有完成。", "Not finished."},
+
+	"left_cancelled":   {"已停止", "stopped"},
+	"left_no_text":     {"没有文字", "no text in it"},
+	"left_length_stop": {"回答太长", "the answer did not fit"},
+	"left_loop_stop":   {"回答反复打转", "the answer repeated itself"},
+	"left_bad_answer":  {"回答的格式不对", "the answer did not have the form asked for"},
+	"left_model_error": {"模型出错", "the model failed"},
+	"left_language":    {"语言不对", "the answer was in the wrong language"},
+
+	"model": {"模型", "Model"},
 
 	"reason_no_evidence":    {"原文中没有对应的句子", "no sentence of the documents carries it"},
 	"reason_not_supported":  {"用词不在所引的原文中", "its words do not stand in the quote"},

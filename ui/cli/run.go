@@ -213,8 +213,9 @@ func (a *app) run(ctx context.Context, job assistant.Job, dir string) error {
 	if d == nil {
 		return runErr
 	}
+	md := export.Markdown(d, export.Options{Lang: a.flags.uiLang, Asked: job.Tasks, Partial: runErr != nil})
 	if dir != "" {
-		if err := a.save(dir, d, job.Tasks); err != nil {
+		if err := a.save(dir, d, md); err != nil {
 			return errors.Join(runErr, err)
 		}
 	}
@@ -222,7 +223,7 @@ func (a *app) run(ctx context.Context, job assistant.Job, dir string) error {
 	if a.flags.json {
 		return errors.Join(runErr, a.printJSON(d))
 	}
-	fmt.Fprint(a.out, export.Markdown(d, job.Tasks, a.flags.uiLang))
+	fmt.Fprint(a.out, md)
 	return runErr
 }
 
@@ -242,7 +243,7 @@ func (a *app) runTask(ctx context.Context, job assistant.Job, task assistant.Tas
 	if a.flags.json {
 		return errors.Join(runErr, a.printJSON(env))
 	}
-	fmt.Fprint(a.out, export.Markdown(asRun(env), job.Tasks, a.flags.uiLang))
+	fmt.Fprint(a.out, export.Markdown(asRun(env), export.Options{Lang: a.flags.uiLang, Asked: job.Tasks, Partial: runErr != nil}))
 	return runErr
 }
 
@@ -279,13 +280,12 @@ func (a *app) openGenerator(ctx context.Context) (*Generator, func(), error) {
 }
 
 // save writes the result as JSON and Markdown, each in full or not at all.
-func (a *app) save(dir string, d *assistant.RunDocument, asked []assistant.Task) error {
+func (a *app) save(dir string, d *assistant.RunDocument, md string) error {
 	js, err := marshal(d)
 	if err != nil {
 		return err
 	}
-	md := []byte(export.Markdown(d, asked, a.flags.uiLang))
-	for name, data := range map[string][]byte{"run.json": js, "run.md": md} {
+	for name, data := range map[string][]byte{"run.json": js, "run.md": []byte(md)} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path+".part", data, 0o644); err != nil {
 			return err
