@@ -134,7 +134,9 @@ AVX2 static void weigh_tile(const struct tile *t, const struct attn_args *a, con
 /* attn_page adds one page to n rows from number first. */
 AVX2 static void attn_page(const struct attn_args *a, int64_t page, int64_t first, int n)
 {
-	struct tile t = {.n = n, .first = first};
+	struct tile t; /* not initialized: 8 KiB, of which the loops write what they read */
+	t.n = n;
+	t.first = first;
 	const int64_t start = a->p0 + page * PAGE_TOKENS;
 	int64_t most = 0;
 	for (int i = 0; i < n; i++) {
