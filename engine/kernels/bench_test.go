@@ -54,3 +54,21 @@ func BenchmarkMatMul(b *testing.B) {
 	}
 	_ = kernels.Use(kernels.Names()[0])
 }
+
+// BenchmarkPack measures one core packing a tensor; SetBytes counts GGUF bytes.
+func BenchmarkPack(b *testing.B) {
+	const rows, k = 256, 1536
+	for _, typ := range []quant.Type{quant.Q4_K, quant.Q6_K, quant.Q5_0, quant.Q8_0, quant.Q4_1} {
+		b.Run(typ.String(), func(b *testing.B) {
+			src := randomWeights(newRand(1), typ, rows*k)
+			w, err := kernels.NewMatrix(typ, rows, k)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.SetBytes(int64(len(src)))
+			for b.Loop() {
+				w.PackRows(src, 0, rows)
+			}
+		})
+	}
+}

@@ -190,59 +190,56 @@ func packF16(dst tileRow, src []byte) {
 	}
 }
 
+// quads are the integers of a group, four consecutive ones in the bytes of a word.
+type quads [8]uint32
+
+// wordAt reads four bytes as a word, the first in the lowest byte.
+func wordAt(b []byte, i int) uint32 { return binary.LittleEndian.Uint32(b[i:]) }
+
+func putWord(b []byte, i int, w uint32) { binary.LittleEndian.PutUint32(b[i:], w) }
+
 // put4 stores the low four bits of a group's integers.
-func put4(quants []byte, row int, q *[32]uint8) {
+func put4(quants []byte, row int, low *quads) {
 	for v := range 4 {
-		b := quants[64*v+4*row:][:4]
-		for i := range 4 {
-			b[i] = q[8*v+i]&15 | q[8*v+4+i]<<4
-		}
+		putWord(quants, 64*v+4*row, low[2*v]|low[2*v+1]<<4)
 	}
 }
 
-// put5 stores a group of 5-bit integers.
-func put5(quants []byte, row int, q *[32]uint8) {
-	put4(quants, row, q)
-	for i := range 4 {
-		var h uint8
-		for j := range 8 {
-			h |= q[4*j+i] >> 4 << j
-		}
-		quants[256+4*row+i] = h
+// nibbles32 splits the 16 bytes of a simple block: elements 0..15 are in the low
+// nibbles, 16..31 in the high ones.
+func nibbles32(b []byte) (low quads) {
+	for j := range 4 {
+		w := wordAt(b, 4*j)
+		low[j], low[j+4] = w&0x0f0f0f0f, w>>4&0x0f0f0f0f
 	}
+	return low
 }
 
-// put6 stores a group of 6-bit integers.
-func put6(quants []byte, row int, q *[32]uint8) {
-	put4(quants, row, q)
+// spread gives the stored form of 32 high bits, of which bit k belongs to element
+// k: bit j of byte i is bit 4j+i.
+func spread(h uint32) (w uint32) {
 	for i := range 4 {
-		for half := range 2 {
-			var h uint8
-			for j := range 4 {
-				h |= q[16*half+4*j+i] >> 4 << (2 * j)
-			}
-			quants[256+64*half+4*row+i] = h
-		}
+		x := h >> i & 0x11111111 // bits 4j+i at 4j; the next lines bring them to j
+		x = (x | x>>3) & 0x03030303
+		x = (x | x>>6) & 0x000f000f
+		w |= (x | x>>12) & 0xff << (8 * i)
 	}
+	return w
 }
 
 // packSimple packs blocks of 32 with d at 0, m at the given offset (0: none), a
 // uint32 of high bits at high (-1: none), and nibbles in the last 16 bytes.
 func packSimple(dst tileRow, src []byte, size, m, high int) {
-	var q [32]uint8
+	bytes := 256
+	if high >= 0 {
+		bytes = 320
+	}
 	for g := 0; g*size < len(src); g++ {
-		b := src[g*size:][:size]
-		for i, v := range b[size-16:] {
-			q[i], q[i+16] = v&15, v>>4
-		}
+		b, out := src[g*size:][:size], dst.quants[bytes*g:][:bytes]
+		low := nibbles32(b[size-16:])
+		put4(out, dst.row, &low)
 		if high >= 0 {
-			h := binary.LittleEndian.Uint32(b[high:])
-			for i := range q {
-				q[i] |= uint8(h>>i&1) << 4
-			}
-			put5(dst.quants[320*g:], dst.row, &q)
-		} else {
-			put4(dst.quants[256*g:], dst.row, &q)
+			putWord(out, 256+4*dst.row, spread(wordAt(b, high)))
 		}
 		if m > 0 {
 			copy(dst.scales[64*g+2*dst.row:][:2], b)
@@ -257,9 +254,7 @@ func packQ8x0(dst tileRow, src []byte) {
 	for g := 0; g*34 < len(src); g++ {
 		b := src[g*34:][:34]
 		for j := range 8 {
-			for i := range 4 {
-				dst.quants[512*g+64*j+4*dst.row+i] = b[2+4*j+i] ^ 0x80
-			}
+			putWord(dst.quants, 512*g+64*j+4*dst.row, wordAt(b, 2+4*j)^0x80808080)
 		}
 		copy(dst.scales[32*g+2*dst.row:][:2], b)
 	}
@@ -268,45 +263,59 @@ func packQ8x0(dst tileRow, src []byte) {
 // packK packs Q4_K (144 bytes per block) and Q5_K (176). dmin changes its sign,
 // so that the min term is added like that of Q4_1.
 func packK(dst tileRow, src []byte, size int) {
-	var q [32]uint8
+	bytes := 256
+	if size == 176 {
+		bytes = 320
+	}
 	for s := 0; s*size < len(src); s++ {
 		b, row := src[s*size:][:size], dst.row
 		nibbles := b[size-128:]
 		for g := range 8 {
-			for j := range q {
-				q[j] = nibbles[32*(g/2)+j] >> (4 * (g & 1)) & 15
+			out := dst.quants[bytes*(8*s+g):][:bytes]
+			var low quads
+			for j := range low {
+				low[j] = wordAt(nibbles, 32*(g/2)+4*j) >> (4 * (g & 1)) & 0x0f0f0f0f
 			}
+			put4(out, row, &low)
 			if size == 176 {
-				for j := range q {
-					q[j] |= b[16+j] >> g & 1 << 4
+				var high uint32
+				for j := range 8 {
+					high |= wordAt(b, 16+4*j) >> g & 0x01010101 << j
 				}
-				put5(dst.quants[320*(8*s+g):], row, &q)
-			} else {
-				put4(dst.quants[256*(8*s+g):], row, &q)
+				putWord(out, 256+4*row, high)
 			}
 		}
-		out := dst.scales[256*s:][:256]
-		copy(out[2*row:][:2], b)
-		out[32+2*row], out[32+2*row+1] = b[2], b[3]^0x80
-		scales, mins := quant.KScales(b[4:16])
-		for g := range 8 {
-			out[64+16*g+row] = scales[g]&15 | mins[g]<<4
-		}
-		for g := range 4 {
-			out[192+16*g+row] = scales[g]>>4 | mins[g]>>4<<2 | scales[g+4]>>4<<4 | mins[g+4]>>4<<6
-		}
+		packKScales(dst.scales[256*s:][:256], row, b)
+	}
+}
+
+func packKScales(out []byte, row int, b []byte) {
+	copy(out[2*row:][:2], b)
+	out[32+2*row], out[32+2*row+1] = b[2], b[3]^0x80
+	scales, mins := quant.KScales(b[4:16])
+	for g := range 8 {
+		out[64+16*g+row] = scales[g]&15 | mins[g]<<4
+	}
+	for g := range 4 {
+		out[192+16*g+row] = scales[g]>>4 | mins[g]>>4<<2 | scales[g+4]>>4<<4 | mins[g+4]>>4<<6
 	}
 }
 
 func packQ6K(dst tileRow, src []byte) {
-	var q [32]uint8
 	for s := 0; s*210 < len(src); s++ {
 		b := src[s*210:][:210]
 		for g := range 8 {
-			for j := range q {
-				q[j] = quant.Q6At(b, 32*g+j)
+			out := dst.quants[384*(8*s+g):][:384]
+			half, c := g/4, g%4 // see quant.Q6At
+			var low quads
+			var high [2]uint32
+			for j := range low {
+				low[j] = wordAt(b, 64*half+32*(c&1)+4*j) >> (4 * (c >> 1)) & 0x0f0f0f0f
+				high[j/4] |= wordAt(b, 128+32*half+4*j) >> (2 * c) & 0x03030303 << (2 * (j % 4))
 			}
-			put6(dst.quants[384*(8*s+g):], dst.row, &q)
+			put4(out, dst.row, &low)
+			putWord(out, 256+4*dst.row, high[0])
+			putWord(out, 320+4*dst.row, high[1])
 		}
 		out := dst.scales[288*s:][:288]
 		copy(out[2*dst.row:][:2], b[208:])
