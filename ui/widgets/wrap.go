@@ -124,7 +124,12 @@ func trimSpan(text string, s Span) Span {
 
 // canBreak says whether a line may end after a and the next begin with b.
 func canBreak(a, b rune) bool {
+	// The first two cases are the usual ones and spare the tables below.
 	switch {
+	case isHan(a) && isHan(b):
+		return true
+	case isASCIILetter(a) && isASCIILetter(b):
+		return false
 	case b == ' ' || b == '\t' || joins(b) || a == zeroWidthJoiner:
 		return false
 	case a == ' ' || a == '\t':
@@ -147,12 +152,14 @@ const (
 
 // joins reports whether r belongs to the rune in front of it.
 func joins(r rune) bool {
-	if r < 0x300 {
+	if r < 0x300 || isHan(r) {
 		return false
 	}
 	return unicode.In(r, unicode.Mn, unicode.Me) || r == zeroWidthJoiner ||
 		(r >= 0xFE00 && r <= 0xFE0F) || (r >= 0x1F3FB && r <= 0x1F3FF)
 }
+
+func isASCIILetter(r rune) bool { return (r|0x20) >= 'a' && (r|0x20) <= 'z' }
 
 // isHan reports whether r is an ideograph, all of which share one width.
 func isHan(r rune) bool {

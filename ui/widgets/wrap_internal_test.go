@@ -183,3 +183,15 @@ func TestChipsStayInsideTheirLine(t *testing.T) {
 	assert.Greater(t, end, float32(200), "it uses the line")
 	assert.Equal(t, "short", test.WidgetRenderer(short).(*chipRenderer).label.Text)
 }
+
+// BenchmarkWrap wraps 2 MB of Chinese for a window of usual width, which is what
+// resizing the window costs with such a document in view.
+func BenchmarkWrap(b *testing.B) {
+	line := "这是一行没有空格的会议记录，说到预算、人手和时间，谁也没有说服谁。\n"
+	text := strings.Repeat(line, 2_000_000/len(line))
+	m := tenths()
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		Wrap(text, 100, m)
+	}
+}
