@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"windowseat/engine/kernels"
+	"windowseat/engine/tinymodel"
 )
 
 // onEveryPath runs a test on each kernel path this CPU has.
@@ -26,8 +27,8 @@ func onEveryPath(t *testing.T, fn func(t *testing.T)) {
 // Prefill in pieces of any size, on any number of threads and any kernel path,
 // gives the bits of decoding one token at a time.
 func TestPrefillEqualsDecode(t *testing.T) {
-	for _, spec := range []tinySpec{tinyQwen(), tinyLlama()} {
-		path := spec.write(t)
+	for _, spec := range []tinymodel.Spec{tinymodel.Qwen(), tinymodel.Llama()} {
+		path := write(t, spec)
 		tokens := randomTokens(150, 7)
 		var want [][]float32
 		onEveryPath(t, func(t *testing.T) {
@@ -40,7 +41,7 @@ func TestPrefillEqualsDecode(t *testing.T) {
 					if want == nil {
 						want = got
 					}
-					require.Equal(t, want, got, "%s, %d threads, pieces of %d", spec.arch, threads, piece)
+					require.Equal(t, want, got, "%s, %d threads, pieces of %d", spec.Arch, threads, piece)
 				}
 			}
 		})
@@ -49,7 +50,7 @@ func TestPrefillEqualsDecode(t *testing.T) {
 
 // A long sequence crosses attention blocks of 512 positions.
 func TestLongPrefillEqualsDecode(t *testing.T) {
-	e := tinyQwen().open(t, Options{})
+	e := open(t, tinymodel.Qwen(), Options{})
 	tokens := randomTokens(1100, 8)
 	require.Equal(t, engineLogits(e, tokens, 1), engineLogits(e, tokens, 256))
 }
@@ -80,7 +81,7 @@ func TestAnswersDoNotDependOnBatchReuseOrPieces(t *testing.T) {
 		prompts[i] = fmt.Sprintf("%0200d the rules in common, then part %d: %s", 7, i, string(make([]byte, 10*i)))
 	}
 	sampler := Sampler{Temperature: 0.9, TopK: 40, TopP: 0.95, Seed: 11}
-	path := tinyQwen().write(t)
+	path := write(t, tinymodel.Qwen())
 	fresh := func() *Engine { return openAt(t, path) }
 	alone := make([][]int32, len(prompts))
 	for i, p := range prompts {
@@ -99,7 +100,7 @@ func TestAnswersDoNotDependOnBatchReuseOrPieces(t *testing.T) {
 }
 
 func TestReuseComputesOnlyTheTail(t *testing.T) {
-	e := tinyQwen().open(t, Options{})
+	e := open(t, tinymodel.Qwen(), Options{})
 	prefix := string(make([]byte, 1000))
 	run := func(tail string) Result {
 		st, err := e.Submit(context.Background(), Request{Segments: []Segment{{Text: prefix}, {Text: tail}}, MaxTokens: 1})
@@ -117,7 +118,7 @@ func TestReuseComputesOnlyTheTail(t *testing.T) {
 
 // Score sums what LogProbs gives, and costs its tails only.
 func TestScore(t *testing.T) {
-	e := tinyQwen().open(t, Options{})
+	e := open(t, tinymodel.Qwen(), Options{})
 	prompt := []Segment{{Text: string(make([]byte, 500))}}
 	continuations := []string{"yes", "no", "perhaps the longest of all of them"}
 	got, err := e.Score(context.Background(), prompt, continuations)
@@ -139,7 +140,7 @@ func TestScore(t *testing.T) {
 
 // The probabilities of all one-token continuations add up to one.
 func TestScoreIsAProbability(t *testing.T) {
-	e := tinyLlama().open(t, Options{})
+	e := open(t, tinymodel.Llama(), Options{})
 	logits := engineLogits(e, randomTokens(30, 9), 30)[29]
 	sum := 0.0
 	for id := range logits {
@@ -149,7 +150,7 @@ func TestScoreIsAProbability(t *testing.T) {
 }
 
 func TestConcurrentUse(t *testing.T) {
-	e := tinyQwen().open(t, Options{})
+	e := open(t, tinymodel.Qwen(), Options{})
 	var wg sync.WaitGroup
 	for i := range 24 {
 		wg.Add(1)

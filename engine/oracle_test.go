@@ -9,6 +9,7 @@ import (
 
 	"windowseat/engine/gguf"
 	"windowseat/engine/kernels"
+	"windowseat/engine/tinymodel"
 	"windowseat/quant"
 )
 
@@ -18,16 +19,16 @@ import (
 type oracle struct {
 	t      testing.TB
 	f      *gguf.File
-	s      tinySpec
+	s      tinymodel.Spec
 	k, v   [][][]float64 // [layer][position][G*D]
 	matrix map[string][][]float64
 }
 
-func newOracle(t testing.TB, s tinySpec, path string) *oracle {
+func newOracle(t testing.TB, s tinymodel.Spec, path string) *oracle {
 	f, err := gguf.Open(path)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = f.Close() })
-	return &oracle{t: t, f: f, s: s, k: make([][][]float64, s.layers), v: make([][][]float64, s.layers), matrix: map[string][][]float64{}}
+	return &oracle{t: t, f: f, s: s, k: make([][][]float64, s.Layers), v: make([][][]float64, s.Layers), matrix: map[string][][]float64{}}
 }
 
 func (o *oracle) rows(name string) [][]float64 {
@@ -82,11 +83,11 @@ func (o *oracle) norm(name string, x []float64) []float64 {
 }
 
 func (o *oracle) rope(x []float64, pos int) {
-	d := o.s.headDim
+	d := o.s.HeadDim
 	for h := 0; h < len(x); h += d {
 		for i := range d / 2 {
 			a, b := h+i, h+i+d/2
-			if o.s.arch == "llama" {
+			if o.s.Arch == "llama" {
 				a, b = h+2*i, h+2*i+1
 			}
 			sin, cos := math.Sincos(float64(pos) * math.Pow(10000, -2*float64(i)/float64(d)))
@@ -104,10 +105,10 @@ func (o *oracle) next(id int32) []float64 {
 			x[i] += y[i]
 		}
 	}
-	for l := range s.layers {
+	for l := range s.Layers {
 		p := "blk." + string(rune('0'+l)) + "."
 		bias := func(name string) string {
-			if s.arch == "qwen2" {
+			if s.Arch == "qwen2" {
 				return p + name
 			}
 			return ""
@@ -128,16 +129,16 @@ func (o *oracle) next(id int32) []float64 {
 		add(o.mul(p+"ffn_down.weight", "", up))
 	}
 	out := "output.weight"
-	if s.tied {
+	if s.Tied {
 		out = "token_embd.weight"
 	}
 	return o.mul(out, "", o.norm("output_norm.weight", x))
 }
 
 func (o *oracle) attend(l int, q []float64) []float64 {
-	d, group := o.s.headDim, o.s.heads/o.s.kvHeads
+	d, group := o.s.HeadDim, o.s.Heads/o.s.KVHeads
 	out := make([]float64, len(q))
-	for h := range o.s.heads {
+	for h := range o.s.Heads {
 		scores, sum := make([]float64, len(o.k[l])), 0.0
 		for j, k := range o.k[l] {
 			for i := range d {
@@ -201,9 +202,9 @@ func deviation(want [][]float64, got [][]float32) float64 {
 const oracleTolerance = 0.02
 
 func TestForwardMatchesOracle(t *testing.T) {
-	for _, spec := range []tinySpec{tinyQwen(), tinyLlama()} {
-		t.Run(spec.arch, func(t *testing.T) {
-			path := spec.write(t)
+	for _, spec := range []tinymodel.Spec{tinymodel.Qwen(), tinymodel.Llama()} {
+		t.Run(spec.Arch, func(t *testing.T) {
+			path := write(t, spec)
 			o := newOracle(t, spec, path)
 			tokens := randomTokens(80, 5) // crosses a page
 			var want [][]float64
@@ -222,15 +223,15 @@ func TestForwardMatchesOracle(t *testing.T) {
 func TestOracleSeesCorruptedWeights(t *testing.T) {
 	for _, name := range []string{"blk.0.attn_q.weight", "blk.1.attn_k.bias", "blk.1.ffn_down.weight", "output_norm.weight"} {
 		t.Run(name, func(t *testing.T) {
-			good, bad := tinyQwen(), tinyQwen()
-			bad.corrupt = name
-			o := newOracle(t, good, good.write(t))
+			good, bad := tinymodel.Qwen(), tinymodel.Qwen()
+			bad.Corrupt = name
+			o := newOracle(t, good, write(t, good))
 			tokens := randomTokens(40, 6)
 			var want [][]float64
 			for _, id := range tokens {
 				want = append(want, o.next(id))
 			}
-			diff := deviation(want, engineLogits(bad.open(t, Options{}), tokens, 40))
+			diff := deviation(want, engineLogits(open(t, bad, Options{}), tokens, 40))
 			t.Logf("deviation: %.4f of the spread", diff)
 			require.Greater(t, diff, oracleTolerance)
 		})
