@@ -60,7 +60,7 @@ func (w *Window) save(f saveFormat) {
 func (w *Window) writeResults(to fyne.URIWriteCloser, o *outcome, f saveFormat) {
 	table, asked := w.words, w.asked
 	go func() {
-		data, err := export(table, o, asked, f)
+		data, err := render(table, o, asked, f)
 		if err == nil {
 			err = write(to, data)
 		} else {

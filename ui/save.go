@@ -1,15 +1,13 @@
 package ui
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
 	"path/filepath"
 	"strings"
 
 	"fyne.io/fyne/v2"
 
 	"windowseat/assistant"
+	"windowseat/assistant/export"
 )
 
 // saveFormat is a form in which results are saved.
@@ -27,19 +25,34 @@ func (f saveFormat) extension() string {
 	return ".md"
 }
 
-// export renders results for saving.
-func export(w *words, o *outcome, asked []assistant.Task, f saveFormat) ([]byte, error) {
+// render renders results for saving.
+func render(w *words, o *outcome, asked []assistant.Task, f saveFormat) ([]byte, error) {
 	if f == saveMarkdown {
-		return []byte(renderMarkdown(w, o.doc, asked, o.partial())), nil
+		return []byte(renderMarkdown(w, o, asked)), nil
 	}
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(o.doc); err != nil {
-		return nil, fmt.Errorf("ui: results as json: %w", err)
+	return export.JSON(o.doc)
+}
+
+// renderMarkdown renders results in the window's language.
+func renderMarkdown(w *words, o *outcome, asked []assistant.Task) string {
+	return export.Markdown(o.doc, export.Options{Lang: w.lang, Asked: asked, Partial: o.partial()})
+}
+
+// itemsOf returns the items of one task.
+func itemsOf(d *assistant.RunDocument, t assistant.Task) []assistant.Item {
+	switch t {
+	case assistant.TaskSummary:
+		return d.Summary
+	case assistant.TaskDecisions:
+		return d.Decisions
+	case assistant.TaskTodos:
+		return d.Todos
+	case assistant.TaskRisks:
+		return d.Risks
+	case assistant.TaskEmail:
+		return d.Email
 	}
-	return out.Bytes(), nil
+	return nil
 }
 
 // saveName proposes a file name: that of the first source with a suffix.

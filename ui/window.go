@@ -336,7 +336,7 @@ func (w *Window) markdown() string {
 	if w.job.last == nil || w.job.last.doc == nil {
 		return ""
 	}
-	return renderMarkdown(w.words, w.job.last.doc, w.asked, w.job.last.partial())
+	return renderMarkdown(w.words, w.job.last, w.asked)
 }
 
 // setShown shows or hides o.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"windowseat/assistant"
+	"windowseat/assistant/export"
 	"windowseat/document"
 	"windowseat/engine/models"
 )
@@ -149,11 +150,10 @@ func (w *words) meetingDate(d *assistant.RunDocument) string {
 // coverage says how much of a source was read and what was left out.
 func (w *words) coverage(s assistant.Source) []string {
 	lines := []string{w.t("coverage.line", "file", s.File, "read", s.PartsRead, "total", s.PartsTotal, "chars", count(s.Chars))}
-	reasons, parts := leftOut(s.LeftOut)
-	for _, code := range reasons {
-		what := code
-		if n := parts[code]; n != "" {
-			what = w.t("coverage.parts", "parts", n, "reason", w.left(code))
+	for _, l := range export.LeftOut(s.LeftOut) {
+		what := l.Code
+		if l.Parts != "" {
+			what = w.t("coverage.parts", "parts", l.Parts, "reason", w.left(l.Code))
 		}
 		lines = append(lines, w.t("coverage.left_out", "what", what))
 	}
@@ -166,50 +166,6 @@ func (w *words) left(code string) string {
 		return w.t(key)
 	}
 	return w.note(code, nil)
-}
-
-// leftOut groups entries of the form "4/12 code", in order of the first of each code,
-// with their parts as "4-6, 9". Entries of another form stand for themselves.
-func leftOut(entries []string) (codes []string, parts map[string]string) {
-	numbers := map[string][]int{}
-	for _, e := range entries {
-		var n, total int
-		var code string
-		if _, err := fmt.Sscanf(e, "%d/%d %s", &n, &total, &code); err != nil {
-			code = e
-		}
-		if _, seen := numbers[code]; !seen {
-			codes = append(codes, code)
-		}
-		if code != e {
-			numbers[code] = append(numbers[code], n)
-		} else {
-			numbers[code] = nil
-		}
-	}
-	parts = map[string]string{}
-	for code, ns := range numbers {
-		parts[code] = ranges(ns)
-	}
-	return codes, parts
-}
-
-// ranges writes ascending numbers as "1, 4-6".
-func ranges(ns []int) string {
-	var out []string
-	for i := 0; i < len(ns); {
-		j := i
-		for j+1 < len(ns) && ns[j+1] == ns[j]+1 {
-			j++
-		}
-		if i == j {
-			out = append(out, strconv.Itoa(ns[i]))
-		} else {
-			out = append(out, strconv.Itoa(ns[i])+"-"+strconv.Itoa(ns[j]))
-		}
-		i = j + 1
-	}
-	return strings.Join(out, ", ")
 }
 
 // place says where a quote stands: file, then page, line, time and speaker as far as

@@ -159,7 +159,11 @@ func (m *markdown) risk(it assistant.Item) {
 	if !ok {
 		return
 	}
-	m.line("- %s%s", flat(f.Text), m.mark(it))
+	by := ""
+	if f.RaisedBy != nil {
+		by = fmt.Sprintf(" (%s: %s)", m.say("raised_by"), flat(*f.RaisedBy))
+	}
+	m.line("- %s%s%s", flat(f.Text), by, m.mark(it))
 	if f.Trigger != "" {
 		m.line("  - %s: %s", m.say("trigger"), flat(f.Trigger))
 	}
@@ -176,6 +180,9 @@ func (m *markdown) email(it assistant.Item) {
 	}
 	if len(f.To) > 0 {
 		m.line("%s: %s  ", m.say("to"), flat(strings.Join(f.To, ", ")))
+	}
+	if len(f.CC) > 0 {
+		m.line("%s: %s  ", m.say("cc"), flat(strings.Join(f.CC, ", ")))
 	}
 	m.line("%s: %s%s\n", m.say("subject"), flat(f.Subject), m.mark(it))
 	m.line("%s\n", strings.TrimSpace(f.Body))

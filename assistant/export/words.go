@@ -34,6 +34,8 @@ var words = map[string][2]string{
 	"replaces":       {"取代", "replaces"},
 	"unassigned":     {"未指派", "unassigned"},
 	"trigger":        {"起因", "Trigger"},
+	"raised_by":      {"提出者", "raised by"},
+	"cc":             {"抄送", "Cc"},
 	"consequence":    {"后果", "Consequence"},
 	"to":             {"收件人", "To"},
 	"subject":        {"主题", "Subject"},

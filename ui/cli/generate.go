@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"windowseat/assistant/export"
 	"windowseat/engine"
 	"windowseat/engine/chat"
 )
@@ -353,22 +352,12 @@ func (a *app) readAll(path string) ([]byte, error) {
 }
 
 func (a *app) printJSON(v any) error {
-	b, err := marshal(v)
+	b, err := export.JSON(v)
 	if err != nil {
 		return err
 	}
 	_, err = a.out.Write(b)
 	return err
-}
-
-// marshal renders JSON for people: indented, and without escapes for < and >.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	err := enc.Encode(v)
-	return b.Bytes(), err
 }
 
 func emptyNotNil[T any](s []T) []T {

@@ -281,7 +281,7 @@ func (a *app) openGenerator(ctx context.Context) (*Generator, func(), error) {
 
 // save writes the result as JSON and Markdown, each in full or not at all.
 func (a *app) save(dir string, d *assistant.RunDocument, md string) error {
-	js, err := marshal(d)
+	js, err := export.JSON(d)
 	if err != nil {
 		return err
 	}
