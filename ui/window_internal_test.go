@@ -308,7 +308,7 @@ func TestSave(t *testing.T) {
 
 	for format, check := range map[saveFormat]func([]byte){
 		saveMarkdown: func(got []byte) {
-			assert.Contains(t, string(got), "- [ ] **把预算表发给财务**\n  负责人：Maria · 期限：2026-03-25（下周三之前） · ✓ 已核对\n")
+			assert.Contains(t, string(got), "- [ ] **Maria**: 把预算表发给财务 · 2026-03-25 (下周三之前)\n  > 下周三之前要把预算表发给财务")
 		},
 		saveJSON: func(got []byte) {
 			assert.Contains(t, string(got), "周会 <1>.txt", "not escaped")

@@ -108,17 +108,6 @@ func (w *words) jobFailure(err error) string {
 	return w.t("job.failed", "error", err)
 }
 
-// state names the state of an item, with the reason when it is unconfirmed.
-func (w *words) state(it assistant.Item) string {
-	switch {
-	case it.State == assistant.StateChecked:
-		return w.t("state.checked")
-	case it.Reason == "":
-		return w.t("state.unconfirmed")
-	}
-	return w.t("state.because", "state", w.t("state.unconfirmed"), "reason", w.reason(it.Reason))
-}
-
 func (w *words) owner(f assistant.TodoFields) string {
 	if f.Owner == nil {
 		return w.t("todo.no_owner")

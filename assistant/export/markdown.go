@@ -7,6 +7,7 @@ package export
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"windowseat/assistant"
@@ -52,8 +53,11 @@ func Markdown(d *assistant.RunDocument, o Options) string {
 		m.line("")
 	}
 	m.coverage()
-	return m.b.String()
+	return blankRuns.ReplaceAllString(m.b.String(), "\n\n")
 }
+
+// blankRuns are what sections that end in an empty line leave between them.
+var blankRuns = regexp.MustCompile(`\n{3,}`)
 
 // wants reports whether a task is among those asked for; decisions come with the
 // summary.
