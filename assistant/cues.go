@@ -19,7 +19,7 @@ type signal struct {
 	deadline             bool // holds a time that is not past
 	limit                bool // and sets it as a limit
 	bygone               bool // speaks of a time that is past
-	timed                bool // and somebody stands right beside it: 我周五
+	times                []datePhrase
 }
 
 // A sentence is proposed from these weights on. The todo weight counts one point
@@ -48,36 +48,31 @@ func sum(cues []cue, text string) int {
 
 var taskHeading = rx(`待办|行动项|任务|遗留问题|下一步|后续(?:工作|安排|计划|事项)|分工|action items?|actions?$|to-?dos?|next steps|follow-?ups?|tasks|assignments`)
 
-// zhWork are verbs of work with a result; zhMove are light ones that need more
-// around them to be a promise.
+// anyWork and anyVerb are the verbs of the word view: wider than those of the
+// clause view, and without its exceptions.
 const (
-	zhWork = `(?:写|发|整理|准备|安排|提交|提供|弄|搞定|查|确认|更新|补|改|盯|催|订|买|寄|画|列|报|交|拟|起草|汇总|同步|通知|转告|协调|落实|跟进|复核|审|核对|填|签|联系|约|沟通|对接|处理|解决|完成|牵头|负责|检查|评估|统计|拆|排|算|调|换|装|配|录|贴|印|借|租|搬|领|回复|答复|上传|导|备份|部署|修|加|删|盘点|梳理|规划|设计|申请|审批|采购|报销|登记|培训|演练|搭|建|测|扩|压|定稿|试|放|挑|收|送|取|拿|提|跑)`
-	zhMove = `(?:去|来|做|把|将|给|打|带|出|开|讲|说|问|找|谈|看|跟|做|接|重新|先)`
-	zhVerb = `(?:` + zhWork + `|` + zhMove + `)`
+	anyWork = `(?:写|发|整理|准备|安排|提交|提供|弄|搞定|查|确认|更新|补|改|盯|催|订|买|寄|画|列|报|交|拟|起草|汇总|同步|通知|转告|协调|落实|跟进|复核|审|核对|填|签|联系|约|沟通|对接|处理|解决|完成|牵头|负责|检查|评估|统计|拆|排|算|调|换|装|配|录|贴|印|借|租|搬|领|回复|答复|上传|导|备份|部署|修|加|删|盘点|梳理|规划|设计|申请|审批|采购|报销|登记|培训|演练|搭|建|测|扩|压|定稿|试|放|挑|收|送|取|拿|提|跑)`
+	anyVerb = `(?:` + anyWork + `|` + zhMove + `)`
 )
 
 // todoCuesZh: promises, requests and duties in Chinese.
 var todoCuesZh = []cue{
-	{rx(`我(?:自己|这边|们这边|组)?[^，。？！；：我你他不没]{0,14}?` + zhWork), 1},
+	{rx(`我(?:自己|这边|们这边|组)?[^，。？！；：我你他不没]{0,14}?` + anyWork), 1},
 	{rx(`我(?:来|负责|认领|领了|包了|接了|牵头|想办法|尽快|马上|回头|回去|会后|待会儿?|等下|一会儿?)|我去(?:[^年过]|$)`), 2},
 	{rx(`我(?:今天|今晚|明天|明早|后天|下午|晚上|中午|早上|下下?周|这周|本周|下个?月|月底|周[一二三四五六日天]|[0-9一二三四五六七八九十]{1,3}[月号])`), 1},
 	{rx(`(?:包在|交给)我|我的(?:活|事)|算我的|归我|我吧|我保证|我答应|我承诺|我争取`), 2},
 	{rx(`(?:请|麻烦|辛苦|劳驾|拜托|安排|指派|交代|嘱咐)(?:一下)?(?:你|您|各位|大家)`), 2},
-	{rx(`(?:你|您)(?:们|俩|那边|这边)?[^，。？！；我]{0,10}?` + zhVerb), 1},
+	{rx(`(?:你|您)(?:们|俩|那边|这边)?[^，。？！；我]{0,10}?` + anyVerb), 1},
 	{rx(`我(?:让|叫|安排|派|请)|(?:^|[，。；])(?:回头|会后|待会儿?)`), 1},
 	{rx(`(?:跟|给|和|向)[^，。？！我]{1,6}?(?:说一声|说一下|讲一下|打个?招呼|提一下|吱一声)`), 1},
 	{rx(`(?:你|您)(?:来|去(?:[^年过]|$)|负责|牵头|帮|记得|别忘|务必|尽快|回头|回去|能不能|能否|可不可以|把)|(?:能不能|可不可以|能否)(?:帮|给|把|重新|再)`), 1},
 	{rx(`(?:负责|牵头|跟进|落实|对接|主责|兜底)`), 1},
-	{rx(`(?:必须|务必|一定要|记得|别忘了?|抓紧|赶紧|尽快|得|需要|要)[^，。？！]{0,10}?` + zhVerb), 1},
-	{rx(`(?:大家|各位|各组|各部门|每个人|所有人)[^，。？！]{0,14}?` + zhVerb), 1},
+	{rx(`(?:必须|务必|一定要|记得|别忘了?|抓紧|赶紧|尽快|得|需要|要)[^，。？！]{0,10}?` + anyVerb), 1},
+	{rx(`(?:大家|各位|各组|各部门|每个人|所有人)[^，。？！]{0,14}?` + anyVerb), 1},
 	{rx(`(?:负责人|责任人|跟进人|执行人|承办人|完成人)\s*[:：]`), 2},
 	{rx(`^[\s\-*•0-9.、)）]*(?:\[ \]|☐|□|(?:待办|行动项|遗留问题|后续|跟进|下一步|todo|action)\s*[:：])`), 3},
 	{rx(`(?:发|交|给|报|寄|送|同步|抄送)(?:到|给)?(?:我|你|您|大家|各位|全员|群里|项目群|邮箱)|(?:发|交|寄|送|报|转|抄)(?:到|给)`), 1},
 }
-
-// A deadline that ends something ("之前", "by Friday") weighs more than a day that
-// is only mentioned.
-var limitWords = rx(`(?:之前|以前|前|内|截止)(?:$|[^面边后不])|\b(?:by|before|until|no later than|due|eod|cob)\b`)
 
 // agentBeside and agentAfter find who acts right beside a day: 我下周三, 周五前我.
 var (
@@ -85,8 +80,18 @@ var (
 	agentAfter  = rx(`^[，,]?(?:我|你|您)[^们]|^,? i\b`)
 )
 
+// completesZh are words of work that comes to an end.
+var completesZh = rx(`完|好|通|齐|到位|出来|交付|提交|定稿|搭|装|跑|写|做|发|交|给|送|寄|补|修|改|搞定|弄|拿|收`)
+
+// A deadline that ends something ("之前", "by Friday") weighs more than a day that
+// is only mentioned.
+var limitWords = rx(`(?:之前|以前|前|内|截止)(?:$|[^面边后不])|\b(?:by|before|until|no later than|due|eod|cob)\b`)
+
 // completes are words of work that comes to an end.
-var completes = rx(`完|好|通|齐|到位|出来|交付|提交|定稿|搭|装|跑|写|做|发|交|给|送|寄|补|修|改|搞定|弄|拿|收|\b(?:(?:in|out|up|back|over|ready|done) (?:by|before)|ready|done|finished|complete[d]?|out|live|signed|delivered|in place)\b`)
+var completes = rx(`\b(?:(?:in|out|up|back|over|ready|done) (?:by|before)|ready|done|finished|complete[d]?|out|live|signed|delivered|in place)\b`)
+
+// taskLine begins a line that names itself a task.
+var taskLine = rx(`^[\s\-*•0-9.、)）]*(?:\[ \]|☐|□|(?:待办|行动项|遗留问题|后续|跟进|下一步|todo|action)\s*[:：])|(?:负责人|责任人|跟进人|执行人|承办人|完成人)\s*[:：]`)
 
 // doneBy marks what the speaker did, thinks or will not do: 我提了两个, 我看过,
 // 我觉得, 我不去. It speaks against a promise unless a deadline is set.
@@ -138,9 +143,11 @@ var riskCues = []cue{
 
 // pastZh and pastEn mark what is done already.
 var (
-	past         = rx(`已经|昨天|前天|上周|上个月|上次|刚才|之前就|早就|做完了|弄好了|搞定了|发过|写过|交过|去年|\b(?:already|yesterday|last (?:week|month|year|time)|was done|have done|has been|i've (?:sent|done|finished|written|already)|i (?:sent|wrote|finished|did|called|talked|checked))\b`)
+	past         = rx(`已经|之前就|早就|做完了|弄好了|搞定了|发过|写过|交过|打过|说过|\b(?:already|yesterday|last (?:week|month|year|time)|was done|have done|has been|i've (?:sent|done|finished|written|already)|i (?:sent|wrote|finished|did|called|talked|checked))\b`)
 	hypothetical = rx(`如果|要是|假如|假设|万一|的话|本来|原来想|当初|\b(?:if|would have|could have|in theory|hypothetically|imagine|suppose|used to)\b`)
 	whoAsks      = rx(`谁(?:来|去|能|可以|有空|负责|愿意|跟|写|做|出|盯|带|认领)|哪位|\bwho(?:'s| is| can| could| will| wants| would|'ll)\b.{0,40}\?|anyone (?:want|able|free)|volunteers?\b`)
+	habit        = rx(`每天|每次|每回|每周|每个月|平时|一般|从来|总是|天天`)
+	asks         = rx(`到底|怎么|为什么|凭什么|干什么|多少[，。]|什么时候[，。？]`)
 	asksYou      = rx(`能不能|可不可以|能否|可以吗|行吗|好吗|行不行|\b(?:can|could|would|will) you\b|\bplease\b`)
 	taking       = rx(`^(?:那|行|好|嗯|哦|成|可以)?[，,。\s]*(?:我来|我去|我吧|我可以|我负责|算我|让|交给|叫|\p{Han}{1,3}吧)|^\W*(?:i can|i'll|me|let me|i will|sure|yes,? i)\b`)
 	corrects     = rx(`不对|说错|说反|更正|改成|改到|改为|改口|纠正|还是.{0,6}(?:周|号|日|月|明天|后天)|推到|推迟到|提前到|延到|延后到|挪到|不是.{1,12}是|\b(?:actually|correction|scratch that|i mean|sorry,|no wait|wait,|make (?:it|that)|rather|instead|push (?:it|that) to|move (?:it|that) to|not .{2,20}, (?:but )?)\b`)
@@ -182,9 +189,10 @@ func readSignal(l *line, before []line, who *people) signal {
 
 // readTimes notes what the time phrases of a text say.
 func (s *signal) readTimes(l *line, text string) {
-	for _, p := range findDates(text, l.day) {
+	s.times = findDates(text, l.day)
+	for _, p := range s.times {
 		if p.past {
-			s.bygone = true
+			s.bygone = s.bygone || !strings.HasPrefix(text[p.end:], "的") // 上次的录音 may still need work
 			continue
 		}
 		limit := limitWords.MatchString(text[max(0, p.start-8):min(len(text), p.end+6)])
@@ -192,7 +200,6 @@ func (s *signal) readTimes(l *line, text string) {
 			continue // "我今天" tells what happened as often as what will
 		}
 		s.deadline, s.limit = true, s.limit || limit
-		s.timed = s.timed || agentBeside.MatchString(text[max(0, p.start-12):p.start]) || agentAfter.MatchString(text[p.end:])
 	}
 }
 
@@ -202,7 +209,7 @@ var quoted = regexp.MustCompile(`“[^”]*”|「[^」]*」|"[^"]*"`)
 // blankQuoted replaces cited words by spaces of the same length in bytes: they are
 // another person's promise, or a name.
 func blankQuoted(text string) string {
-	return quoted.ReplaceAllStringFunc(text, func(q string) string { return strings.Repeat(" ", len(q)) })
+	return blank(quoted, text)
 }
 
 // minStatement is the length, in characters, below which a sentence says too
@@ -210,67 +217,93 @@ func blankQuoted(text string) string {
 const minStatement = 6
 
 func todoWeight(l *line, who *people, text string, s signal) int {
-	w := min(sum(todoCuesZh, text), 4) + min(sum(todoCuesEn, text), 4)
-	if s.deadline {
-		w++
+	acting := actingIn(l, who, text)
+	w := 0
+	if hasHan(text) {
+		w = zhWeight(zhTodoWeight(text, acting, s.times), zhWordWeight(text, acting, s), doubts(text, s))
 	}
-	if s.limit {
-		w++
+	if hasLatin(text) {
+		w = max(w, enTodoWeight(text, acting, s))
 	}
-	if s.limit && completes.MatchString(text) {
-		w++
-	}
-	if assigns(l, who) {
-		w += 2
-	}
-	if l.tasks && (l.kind == "list" || l.kind == "paragraph" || l.kind == "table") {
+	if l.tasks && (l.kind == "list" || l.kind == "paragraph" || l.kind == "table") || taskLine.MatchString(text) {
 		w += 3
 	}
 	if s.answersWho {
-		w += 2
+		w += 3
 	}
 	if l.speaker == "" && plainRequest.MatchString(text) {
 		w += 3 // a line of minutes, not speech
 	}
-	if invites.MatchString(text) {
-		w -= 3
+	return w - doubts(text, s)
+}
+
+// zhWeight joins the two views of a Chinese sentence. Each has to see something,
+// and doubts count twice: on real meetings most sentences with verbs and names in
+// them are talk.
+func zhWeight(clause, words, doubts int) int {
+	if clause < 2 || words < 1 {
+		return 0
 	}
-	if s.timed {
-		w++
+	return clause + words - doubts - 2
+}
+
+// zhWordWeight is the word view of a Chinese sentence: promises, requests, times
+// and persons anywhere in it. A todo has to show in this view and in that of the
+// clauses; what only one of them sees is mostly talk.
+func zhWordWeight(text string, acting []mention, s signal) int {
+	w := min(sum(todoCuesZh, text), 4)
+	timed := false
+	for _, p := range s.times {
+		timed = timed || !p.past && s.deadline && (agentBeside.MatchString(text[:p.start]) || agentAfter.MatchString(text[p.end:]))
 	}
-	if !s.timed && (past.MatchString(text) || doneBy.MatchString(text)) {
-		w -= 2
-		if s.limit {
+	for _, more := range []bool{s.deadline, s.limit, timed, s.limit && completesZh.MatchString(text), len(acting) > 0, len(acting) > 0} {
+		if more {
 			w++
 		}
-	}
-	if s.bygone && !s.deadline {
-		w -= 2
-	}
-	if hypothetical.MatchString(text) {
-		w -= 2
-	}
-	if someday.MatchString(text) {
-		w -= 2
-	}
-	if s.asksWho || isQuestion(text) && !asksYou.MatchString(text) {
-		w -= 2
-	}
-	if chatter.MatchString(text) {
-		w -= 2
 	}
 	return w
 }
 
-// assigns reports whether a person of the sources is told to act.
-func assigns(l *line, who *people) bool {
-	sc := scene{text: l.text, speaker: who.canonical(l.speaker), listed: l.speaker == ""}
-	for _, m := range who.mentions(l.text) {
-		if actsIn(sc, m) {
-			return true
+func enTodoWeight(text string, acting []mention, s signal) int {
+	w := min(sum(todoCuesEn, text), 4)
+	for _, more := range []bool{s.deadline, s.limit, s.limit && completes.MatchString(text), len(acting) > 0, len(acting) > 0} {
+		if more {
+			w++
 		}
 	}
-	return false
+	return w
+}
+
+// doubts is what speaks against a todo.
+func doubts(text string, s signal) int {
+	w := 0
+	if (past.MatchString(text) || doneBy.MatchString(text)) && !s.limit {
+		w += 2
+		if s.deadline {
+			w--
+		}
+	}
+	for _, doubt := range []bool{
+		s.bygone && !s.deadline, habit.MatchString(text) && !s.deadline, asks.MatchString(text), hypothetical.MatchString(text), someday.MatchString(text),
+		s.asksWho || isQuestion(text) && !asksYou.MatchString(text), chatter.MatchString(text), invites.MatchString(text),
+	} {
+		if doubt {
+			w += 2
+		}
+	}
+	return w
+}
+
+// actingIn lists the persons of the sources who are told to act.
+func actingIn(l *line, who *people, text string) []mention {
+	sc := scene{text: text, speaker: who.canonical(l.speaker), listed: l.speaker == ""}
+	var acting []mention
+	for _, m := range who.mentions(text) {
+		if actsIn(sc, m) {
+			acting = append(acting, m)
+		}
+	}
+	return acting
 }
 
 func isQuestion(text string) bool {

@@ -20,13 +20,13 @@ type draft struct {
 	final    bool   // its due words stand in a correction
 }
 
-// answers of the model, one per kind; Has is false and the rest empty for none.
+// answers of the model, one per kind; the rest is empty when there is nothing.
 type (
 	todoAnswer struct {
 		Has    bool    `json:"has"`
-		Action string  `json:"action"`
 		Owner  *string `json:"owner"`
 		Due    *string `json:"due"`
+		Action string  `json:"action"`
 	}
 	decisionAnswer struct {
 		Has  bool   `json:"has"`

@@ -32,8 +32,8 @@ func planning() *document.Document {
 
 var planningRules = map[prompts.Kind][]rule{
 	prompts.Todo: {
-		{"我来联系", `{"has":true,"action":"联系展台的搭建商并把报价发给周明","owner":"许静","due":"周五之前"}`},
-		{"改成下周一", `{"has":true,"action":"把搭建商的报价发给周明","owner":"许静","due":"下周一"}`},
+		{"我来联系", `{"has":true,"owner":"许静","due":"周五之前","action":"联系展台的搭建商并把报价发给周明"}`},
+		{"改成下周一", `{"has":true,"owner":"许静","due":"下周一","action":"把搭建商的报价发给周明"}`},
 	},
 	prompts.Decision: {{"那就这么定了", `{"has":true,"text":"展台用三十六平米的，预算十二万"}`}},
 	prompts.Risk:     {{"我担心货运", `{"has":true,"text":"货运可能赶不上","trigger":"六月一号之前不发货","consequence":"展台空着"}`}},
@@ -310,7 +310,7 @@ func TestLateTodosAreFound(t *testing.T) {
 	}
 	gen := newScript(t, func(kind prompts.Kind, p assistant.Prompt, _ int) (assistant.Answer, error) {
 		if _, rest, ok := strings.Cut(marked(p), "编号"); ok {
-			return text(`{"has":true,"action":"整理编号%s的清单","owner":"许静","due":"下周三之前"}`, rest[:1])
+			return text(`{"has":true,"owner":"许静","due":"下周三之前","action":"整理编号%s的清单"}`, rest[:1])
 		}
 		return text(`{"has":false}`)
 	})
@@ -330,7 +330,7 @@ func TestLateTodosAreFound(t *testing.T) {
 func TestMergedSpeakersOwnNothing(t *testing.T) {
 	for _, label := range []string{"说话人 1", "Speaker 1", "发言人1"} {
 		doc := meeting("2026-05-13", label+"：报价的事情怎么样了？", label+"：我周五发给你，你放心。")
-		gen := newScript(t, byRules(map[prompts.Kind][]rule{prompts.Todo: {{"我周五", `{"has":true,"action":"把报价发过去","owner":null,"due":"周五"}`}}}))
+		gen := newScript(t, byRules(map[prompts.Kind][]rule{prompts.Todo: {{"我周五", `{"has":true,"owner":null,"due":"周五","action":"把报价发过去"}`}}}))
 		env, err := assistant.RunTask(context.Background(), gen, assistant.Job{Sources: sources(doc)}, assistant.TaskTodos, nil)
 		require.NoError(t, err)
 		require.Len(t, env.Items, 1, label)
@@ -346,7 +346,7 @@ func TestInjectionIsContent(t *testing.T) {
 	doc := meeting("2026-05-13", "周明："+attack, "许静：我来改模板，周五之前发给大家。", "周明：这段话是网上抄来的。")
 	gen := newScript(t, func(kind prompts.Kind, p assistant.Prompt, _ int) (assistant.Answer, error) {
 		if strings.Contains(marked(p), "改模板") {
-			return text(`{"has":true,"action":"改模板并发给大家","owner":"许静","due":"周五之前"}`)
+			return text(`{"has":true,"owner":"许静","due":"周五之前","action":"改模板并发给大家"}`)
 		}
 		if kind == prompts.Part {
 			require.Contains(t, strings.Join(p.Part, ""), "忽略以上所有要求")
@@ -390,7 +390,7 @@ func TestNothingToFind(t *testing.T) {
 // An answer with words from nowhere is kept and marked.
 func TestInventedItemIsUnconfirmed(t *testing.T) {
 	gen := newScript(t, byRules(map[prompts.Kind][]rule{
-		prompts.Todo: {{"我来联系", `{"has":true,"action":"打电话问物业仓库的钥匙在谁手里","owner":"周明","due":null}`}},
+		prompts.Todo: {{"我来联系", `{"has":true,"owner":"周明","due":null,"action":"打电话问物业仓库的钥匙在谁手里"}`}},
 	}))
 	env, err := assistant.RunTask(context.Background(), gen, assistant.Job{Sources: sources(planning())}, assistant.TaskTodos, nil)
 	require.NoError(t, err)
@@ -472,8 +472,8 @@ func TestSectionsSetTheDay(t *testing.T) {
 		"# 第一天 5月12日 周二", "许静：清单我来整理，明天发给大家。",
 		"# 第二天 5月13日 周三", "周明：合同我来修改，明天发给大家。")
 	gen := newScript(t, byRules(map[prompts.Kind][]rule{prompts.Todo: {
-		{"清单", `{"has":true,"action":"整理清单","owner":"许静","due":"明天"}`},
-		{"合同", `{"has":true,"action":"修改合同","owner":"周明","due":"明天"}`},
+		{"清单", `{"has":true,"owner":"许静","due":"明天","action":"整理清单"}`},
+		{"合同", `{"has":true,"owner":"周明","due":"明天","action":"修改合同"}`},
 	}}))
 	env, err := assistant.RunTask(context.Background(), gen, assistant.Job{Sources: sources(doc)}, assistant.TaskTodos, nil)
 	require.NoError(t, err)

@@ -9,26 +9,27 @@ import (
 // The longest strings the model may write, in characters. A sentence of a todo
 // or decision fits well; a loop is cut short.
 const (
-	maxSentence = 120
+	maxSentence = 160
 	maxTitle    = 60
 	maxTopic    = 240
 	maxOverview = 700
 	maxText     = 400
 )
 
-// TodoSchema is the answer to [Todo]: {"has":false}, or has, action, owner and
-// due in this order. owners and dues are the only values besides null that the
-// last two can take: what the program itself found in the text. A field without
-// values is left out: there is nothing to choose.
+// TodoSchema is the answer to [Todo]: {"has":false}, or has, owner, due and action
+// in this order. owners and dues are the only values besides null that owner and
+// due can take: what the program itself found in the text. A field without values
+// is left out: there is nothing to choose. The free text comes last, because a
+// model that has seen another field follow it does not end it in time.
 func TodoSchema(owners, dues []string) json.RawMessage {
-	props := []prop{{"action", text(maxSentence)}}
+	var props []prop
 	if len(owners) > 0 {
 		props = append(props, prop{"owner", oneOf(owners)})
 	}
 	if len(dues) > 0 {
 		props = append(props, prop{"due", oneOf(dues)})
 	}
-	return hasSchema(props...)
+	return hasSchema(append(props, prop{"action", text(maxSentence)})...)
 }
 
 // DecisionSchema is the answer to [Decision]: {"has":false}, or has and text.
