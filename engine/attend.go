@@ -2,91 +2,134 @@ package engine
 
 import (
 	"math"
+	"slices"
 
 	"windowseat/engine/kernels"
 )
 
-// attnChunk is a run of consecutive rows of one sequence whose attention is
-// computed together, so that each KV page is read once for all of them.
+const pagesPerBlock = kernels.SplitTokens / kernels.PageTokens
+
+// attnChunk is a run of consecutive rows of one sequence. Its partial results lie
+// together, so that one call merges them.
 type attnChunk struct {
 	row0, row1 int
 	pages      []*page
 	blocks     int // attention blocks of 512 positions that its last row sees
-	block0     int // number of blocks of the chunks before it
 	query0     int // number of (block, row) pairs of the chunks before it
 }
 
-// chunkRows cuts the batch at sequence borders and every attnRows rows.
-func chunkRows(rows []row) []attnChunk {
-	var out []attnChunk
-	blocks, queries := 0, 0
+// attnUnit is one block of 512 positions and the rows that attend to it through
+// the same pages: those of one chunk, or of several sequences that share a prefix,
+// whose pages are then read once for all of them.
+type attnUnit struct {
+	block  int
+	pages  []*page
+	chunks []int // indices of the chunks
+	rows   []int32
+	pos    []int32 // last position that each row sees
+}
+
+// attnPlan is how a batch's attention is cut into pieces. It is the same for all
+// layers.
+type attnPlan struct {
+	chunks []attnChunk
+	units  []attnUnit
+	pairs  int // (block, row) pairs in all
+}
+
+// planAttention cuts the batch at sequence borders and every attnRows rows, and
+// joins what reads the same pages.
+func planAttention(rows []row) attnPlan {
+	var p attnPlan
 	for i := 0; i < len(rows); {
 		j := i + 1
 		for j < len(rows) && rows[j].seq == rows[i].seq && j-i < attnRows {
 			j++
 		}
 		n := rows[j-1].pos/kernels.SplitTokens + 1
-		out = append(out, attnChunk{row0: i, row1: j, pages: rows[i].seq.pages, blocks: n, block0: blocks, query0: queries})
-		blocks += n
-		queries += n * (j - i)
+		p.chunks = append(p.chunks, attnChunk{row0: i, row1: j, pages: rows[i].seq.pages, blocks: n, query0: p.pairs})
+		p.pairs += n * (j - i)
 		i = j
 	}
-	return out
+	for c := range p.chunks {
+		for b := range p.chunks[c].blocks {
+			p.join(c, b, rows)
+		}
+	}
+	return p
+}
+
+// join adds block b of chunk c to the unit that reads the same pages, if there is
+// one with room, or makes a new one.
+func (p *attnPlan) join(c, b int, rows []row) {
+	ch := &p.chunks[c]
+	pages := ch.pages[b*pagesPerBlock : min((b+1)*pagesPerBlock, len(ch.pages))]
+	var u *attnUnit
+	for i := range p.units {
+		v := &p.units[i]
+		if v.block == b && len(v.rows)+ch.row1-ch.row0 <= attnRows && slices.Equal(v.pages, pages) {
+			u = v
+			break
+		}
+	}
+	if u == nil {
+		p.units = append(p.units, attnUnit{block: b, pages: pages})
+		u = &p.units[len(p.units)-1]
+	}
+	u.chunks = append(u.chunks, c)
+	for r := ch.row0; r < ch.row1; r++ {
+		u.rows = append(u.rows, int32(r))
+		u.pos = append(u.pos, int32(rows[r].pos))
+	}
 }
 
 // attend fills s.attn [T, A*D] with the attention of s.q over the rows' pages of
-// one layer. Each (chunk, block of 512 positions, KV head) is a piece of its own,
-// so that several workers share even a single long sequence; then each (chunk, KV
-// head) merges its blocks in order.
-func (m *model) attend(l int, rows []row) {
+// one layer. Each (unit, KV head) is a piece of its own, so that several workers
+// share even a single long sequence; then each (chunk, KV head) merges its blocks
+// in order.
+func (m *model) attend(l int, p *attnPlan) {
 	s, G := m.s, m.cfg.KVHeads
-	chunks := chunkRows(rows)
-	last := chunks[len(chunks)-1]
-	s.prepareAttention(m.cfg, rows, last.query0+last.blocks*(last.row1-last.row0))
-	m.pool.run((last.block0+last.blocks)*G, func(piece, worker int) {
-		ch := chunkOf(chunks, piece/G)
-		m.attendBlock(l, ch, piece/G-ch.block0, piece%G, worker)
+	m.pool.run(len(p.units)*G, func(piece, worker int) {
+		m.attendUnit(l, p, &p.units[piece/G], piece%G, worker)
 	})
-	m.pool.run(len(chunks)*G, func(piece, _ int) {
-		ch, h := &chunks[piece/G], piece%G
-		o, ml := s.partials(m.cfg, ch, h, 0, ch.blocks)
+	m.pool.run(len(p.chunks)*G, func(piece, _ int) {
+		ch, h := &p.chunks[piece/G], piece%G
+		o := s.partials(m.cfg, ch, h, 0, ch.blocks)
 		kernels.AttnMerge(&kernels.MergeArgs{
 			Shape: m.attnShape(), KVHead: h, NBlocks: ch.blocks,
-			O: o, M: ml[0], L: ml[1], Rows: s.rows[ch.row0:ch.row1], Out: s.attn,
+			O: o.o, M: o.m, L: o.l, Rows: s.rows[ch.row0:ch.row1], Out: s.attn,
 		})
 	})
 }
 
-// chunkOf returns the chunk that the block with this number belongs to.
-func chunkOf(chunks []attnChunk, block int) *attnChunk {
-	lo, hi := 0, len(chunks)
-	for hi-lo > 1 {
-		if mid := (lo + hi) / 2; chunks[mid].block0 <= block {
-			lo = mid
-		} else {
-			hi = mid
-		}
+// attendUnit computes one unit for one KV head. A unit of one chunk writes where
+// the merge will look; one of several writes aside, and its rows are copied there.
+func (m *model) attendUnit(l int, p *attnPlan, u *attnUnit, h, worker int) {
+	s, w := m.s, &m.s.worker[worker]
+	w.pages = w.pages[:0]
+	for _, pg := range u.pages {
+		w.pages = append(w.pages, pg.layers[l])
 	}
-	return &chunks[lo]
-}
-
-func (m *model) attendBlock(l int, ch *attnChunk, block, h, worker int) {
-	const pagesPerBlock = kernels.SplitTokens / kernels.PageTokens
-	s := m.s
-	p0 := block * kernels.SplitTokens
-	p1 := min(p0+kernels.SplitTokens, int(s.pos[ch.row1-1])+1)
-	pages := s.pageList[worker][:0]
-	first := block * pagesPerBlock
-	for _, p := range ch.pages[first:min(first+pagesPerBlock, len(ch.pages))] {
-		pages = append(pages, p.layers[l])
+	out := w.aside
+	if len(u.chunks) == 1 {
+		out = s.partials(m.cfg, &p.chunks[u.chunks[0]], h, u.block, u.block+1)
 	}
-	s.pageList[worker] = pages
-	o, ml := s.partials(m.cfg, ch, h, block, block+1)
+	p0 := u.block * kernels.SplitTokens
 	kernels.AttnBlock(&kernels.AttnArgs{
-		Shape: m.attnShape(), KVHead: h, P0: p0, P1: p1, Pages: pages,
-		Q: s.q, Rows: s.rows[ch.row0:ch.row1], Pos: s.pos[ch.row0:ch.row1],
-		O: o, M: ml[0], L: ml[1],
+		Shape: m.attnShape(), KVHead: h, P0: p0, P1: min(p0+kernels.SplitTokens, int(slices.Max(u.pos))+1), Pages: w.pages,
+		Q: s.q, Rows: u.rows, Pos: u.pos, O: out.o, M: out.m, L: out.l,
 	})
+	if len(u.chunks) == 1 {
+		return
+	}
+	g, from := m.cfg.Heads/m.cfg.KVHeads, 0
+	for _, c := range u.chunks {
+		to := s.partials(m.cfg, &p.chunks[c], h, u.block, u.block+1)
+		copy(to.o, out.o[from*g*m.cfg.HeadDim:])
+		copy(to.m, out.m[from*g:])
+		copy(to.l, out.l[from*g:])
+		from += p.chunks[c].row1 - p.chunks[c].row0
+	}
 }
 
 func (m *model) attnShape() kernels.AttnShape {
@@ -96,24 +139,40 @@ func (m *model) attnShape() kernels.AttnShape {
 	}
 }
 
-// prepareAttention notes the rows' positions and makes room for the partial
-// results of n (block, row) pairs of every head.
-func (s *scratch) prepareAttention(c Config, rows []row, n int) {
-	for i, r := range rows {
-		s.rows[i], s.pos[i] = int32(i), int32(r.pos)
+// partial is room for unmerged attention of n queries of g heads.
+type partial struct {
+	o []float32 // [n, g, D]
+	m []float32 // [n, g] largest scores
+	l []float32 // [n, g] sums
+}
+
+// attnWorker is one worker's scratch of attendUnit.
+type attnWorker struct {
+	pages []kernels.KVPage
+	aside partial // for attnRows queries of one KV head
+}
+
+func newAttnWorkers(c Config, n int) []attnWorker {
+	w := make([]attnWorker, n)
+	for i := range w {
+		q := attnRows * c.Heads / c.KVHeads
+		w[i].aside = partial{kernels.AlignedFloats(q * c.HeadDim), kernels.AlignedFloats(q), kernels.AlignedFloats(q)}
 	}
-	if need := n * c.Heads; need > len(s.attnM) {
-		s.attnO = kernels.AlignedFloats(need * c.HeadDim)
-		s.attnM, s.attnL = kernels.AlignedFloats(need), kernels.AlignedFloats(need)
+	return w
+}
+
+// growPartials makes room for n (block, row) pairs of every head.
+func (s *scratch) growPartials(c Config, n int) {
+	if need := n * c.Heads; need > len(s.part.m) {
+		s.part = partial{kernels.AlignedFloats(need * c.HeadDim), kernels.AlignedFloats(need), kernels.AlignedFloats(need)}
 	}
 }
 
-// partials returns where blocks [b0, b1) of a chunk and KV head h stand: outputs
-// [b1-b0, rows, A/G, D], and maxima and sums [b1-b0, rows, A/G].
-func (s *scratch) partials(c Config, ch *attnChunk, h, b0, b1 int) (o []float32, ml [2][]float32) {
+// partials returns where blocks [b0, b1) of a chunk and KV head h stand, block by
+// block.
+func (s *scratch) partials(c Config, ch *attnChunk, h, b0, b1 int) partial {
 	g, n := c.Heads/c.KVHeads, ch.row1-ch.row0
 	base := ch.query0*c.Heads + (h*ch.blocks+b0)*n*g
 	size := (b1 - b0) * n * g
-	o = s.attnO[base*c.HeadDim:][:size*c.HeadDim]
-	return o, [2][]float32{s.attnM[base:][:size], s.attnL[base:][:size]}
+	return partial{s.part.o[base*c.HeadDim:][:size*c.HeadDim], s.part.m[base:][:size], s.part.l[base:][:size]}
 }

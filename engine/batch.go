@@ -43,18 +43,15 @@ type scratch struct {
 	last   []float32     // [logitRows, H]
 	lastQ  *kernels.Acts // [logitRows, H]
 
-	rows     []int32            // [T] 0, 1, 2, ...
-	pos      []int32            // [T]
-	attnO    []float32          // partial attention, see partials; grown on demand
-	attnM    []float32          // largest scores
-	attnL    []float32          // sums
-	pageList [][]kernels.KVPage // [workers] scratch of attendBlock
+	rows   []int32      // [T] 0, 1, 2, ...
+	part   partial      // unmerged attention, see partials; grown on demand
+	worker []attnWorker // [workers]
 }
 
 func newScratch(c Config, rows, workers int) *scratch {
 	q, kv := c.Heads*c.HeadDim, c.KVHeads*c.HeadDim
 	f := kernels.AlignedFloats
-	return &scratch{
+	s := &scratch{
 		x:      f(rows * c.Hidden),
 		normed: kernels.NewActs(rows, c.Hidden),
 		q:      f(rows * q), k: f(rows * kv), v: f(rows * kv),
@@ -63,7 +60,10 @@ func newScratch(c Config, rows, workers int) *scratch {
 		cos: f(rows * c.RotDim / 2), sin: f(rows * c.RotDim / 2),
 		logits: f(logitRows * c.Vocab),
 		last:   f(logitRows * c.Hidden), lastQ: kernels.NewActs(logitRows, c.Hidden),
-		rows: make([]int32, rows), pos: make([]int32, rows),
-		pageList: make([][]kernels.KVPage, workers),
+		worker: newAttnWorkers(c, workers),
 	}
+	for i := range int32(rows) {
+		s.rows = append(s.rows, i)
+	}
+	return s
 }

@@ -35,8 +35,10 @@ func newModel(cfg Config, w *Weights, p *pool) *model {
 // caller's to advance.
 func (m *model) forward(rows []row, emit func(i int, logits []float32)) {
 	m.embed(rows)
+	plan := planAttention(rows)
+	m.s.growPartials(m.cfg, plan.pairs)
 	for l := range m.w.Layers {
-		m.attention(l, rows)
+		m.attention(l, rows, &plan)
 		m.feedForward(l, len(rows))
 	}
 	m.head(rows, emit)
@@ -58,7 +60,7 @@ func (m *model) embed(rows []row) {
 }
 
 // attention adds one layer's attention to the residual stream.
-func (m *model) attention(l int, rows []row) {
+func (m *model) attention(l int, rows []row, plan *attnPlan) {
 	c, s, w := m.cfg, m.s, &m.w.Layers[l]
 	T, D := len(rows), c.HeadDim
 	m.rmsNorm(s.normed, w.AttnNorm, T)
@@ -75,7 +77,7 @@ func (m *model) attention(l int, rows []row) {
 		r := rows[t]
 		kernels.StoreKV(r.seq.pages[r.pos/kernels.PageTokens].layers[l], r.pos%kernels.PageTokens, k, s.v[t*kvDim:][:kvDim])
 	})
-	m.attend(l, rows)
+	m.attend(l, plan)
 	m.each(T, func(t int) { kernels.QuantizeActs(s.attnQ, s.attn, t, t+1) })
 	m.matMul(T, kernels.MatMulArgs{W: w.AttnOutput, X: s.attnQ, Y: s.x, LdY: c.Hidden, Add: true})
 }
