@@ -88,6 +88,7 @@ func TestCertainDue(t *testing.T) {
 		{"报告我周五之前交。啊不对，改成下周一交。", "下周一"},
 		{"我按七月八号倒排，这周五发给全员。", ""},
 		{"报告我来写，写完发给大家。", ""},
+		{"报告我这周五交，二十二号。", "这周五"},
 	} {
 		script := say(tt.text)
 		cands := propose(script, TaskTodos)

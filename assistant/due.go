@@ -11,6 +11,7 @@ type due struct {
 	inside   bool // stands in the candidate itself
 	limit    bool // said as a limit: "之前", "by"
 	corrects bool // stands in a sentence that corrects
+	weekday  bool // names a day of the week, not of the month
 }
 
 // dueReach is how many sentences of the same turn around a candidate may hold its
@@ -76,7 +77,7 @@ func duesIn(t *transcript, i int, inside bool) []due {
 		found = append(found, due{
 			text: l.text[p.start:p.end], line: i, date: p.date, ok: p.ok, inside: inside,
 			limit:    limitWords.MatchString(l.text[max(0, p.start-8):min(len(l.text), p.end+6)]),
-			corrects: t.signals[i].correction,
+			corrects: t.signals[i].correction, weekday: p.bare || p.week,
 		})
 	}
 	return found
@@ -104,6 +105,9 @@ func certainDue(dues []due) *due {
 		}
 		days[d.date.Format(isoDate)] = true
 	}
+	if d := sameWeekday(dues); d != nil && corrected == nil {
+		return d
+	}
 	switch {
 	case len(dues) == 0:
 		return nil
@@ -113,6 +117,22 @@ func certainDue(dues []due) *due {
 		return &dues[0]
 	case limits == 1:
 		return limit
+	}
+	return nil
+}
+
+// sameWeekday is the deadline that is said twice, as a weekday and as a calendar
+// day on that weekday ("this Friday, the eighteenth"). The calendar day counts: the
+// weekday was reckoned from a meeting day that may not be the one known here.
+func sameWeekday(dues []due) *due {
+	for i := range dues {
+		for k := range dues {
+			a, b := dues[i], dues[k]
+			if a.weekday && a.ok && b.ok && !b.weekday && i != k && a.date.Weekday() == b.date.Weekday() {
+				a.date = b.date
+				return &a
+			}
+		}
 	}
 	return nil
 }

@@ -140,13 +140,19 @@ func (r *runner) broken() error {
 // run, and returns the reason.
 func (r *runner) each(ctx context.Context, task Task, n int, pass func(i int)) error {
 	next := make(chan int)
+	one := func(i int) {
+		r.emit(PassStarted{Task: task, Part: i + 1, Parts: n})
+		pass(i)
+		r.finish(task)
+	}
+	if n > 0 && ctx.Err() == nil {
+		one(0) // alone, so that the others find the rules and examples computed
+	}
 	var workers sync.WaitGroup
 	for range min(max(r.gen.Info().Parallel, 1), max(n, 1)) {
 		workers.Go(func() {
 			for i := range next {
-				r.emit(PassStarted{Task: task, Part: i + 1, Parts: n})
-				pass(i)
-				r.finish(task)
+				one(i)
 			}
 		})
 	}
@@ -157,7 +163,7 @@ func (r *runner) each(ctx context.Context, task Task, n int, pass func(i int)) e
 }
 
 func (r *runner) handOut(ctx context.Context, next chan<- int, n int) error {
-	for i := range n {
+	for i := 1; i < n; i++ {
 		if err := r.broken(); err != nil {
 			return err
 		}
