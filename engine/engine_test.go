@@ -19,6 +19,7 @@ func exp64(v float32) float64 { return math.Exp(float64(v)) }
 
 // Case G8: a prompt that leaves -1, 0, +1 tokens of room.
 func TestContextLimit(t *testing.T) {
+	needsFastKernels(t)
 	e := open(t, tinymodel.Qwen(), Options{Context: 600})
 	for _, c := range []struct{ prompt, generated int }{{601, -1}, {600, -1}, {599, 1}, {590, 10}} {
 		rows := e.Stats().Rows
@@ -49,6 +50,7 @@ func TestEmptyPrompt(t *testing.T) {
 }
 
 func TestCancelLeavesOthersUntouched(t *testing.T) {
+	needsFastKernels(t)
 	e := open(t, tinymodel.Qwen(), Options{})
 	want := generateAll(t, e, []string{"the other one"}, Sampler{}, 60)[0]
 	e.ForgetPrefixes()
@@ -96,6 +98,7 @@ func TestCloseEndsRequests(t *testing.T) {
 
 // More requests than the page pool can hold at once take turns, and all end.
 func TestSmallPoolTakesTurns(t *testing.T) {
+	needsFastKernels(t)
 	e := open(t, tinymodel.Qwen(), Options{Context: 512, KVTokens: 512})
 	prompts := make([]string, 12)
 	for i := range prompts {
@@ -187,6 +190,7 @@ func TestOpenCancelled(t *testing.T) {
 }
 
 func TestUrgentGoesFirst(t *testing.T) {
+	needsFastKernels(t)
 	e := open(t, tinymodel.Qwen(), Options{})
 	e.sched.piece = 16
 	long, err := e.Submit(context.Background(), Request{Segments: []Segment{{Text: strings.Repeat("y", 1500)}}, MaxTokens: 1})
