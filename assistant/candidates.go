@@ -14,6 +14,7 @@ type transcript struct {
 	lines   []line
 	signals []signal
 	lang    string // "zh" or "en", by script share
+	spoken  bool   // most of it is turns of speakers
 }
 
 // maxRun is how many sentences one candidate may span. Longer runs are lists of
@@ -25,6 +26,9 @@ func propose(t *transcript, task Task) []candidate {
 	var found []candidate
 	for i := range t.lines {
 		w := weightFor(t.signals[i], task)
+		if t.spoken && t.lines[i].speaker == "" && !t.lines[i].tasks {
+			continue // the note taker tells what happens in the room
+		}
 		if joins(t, found, i, task, w) {
 			c := &found[len(found)-1]
 			c.last, c.weight = i, max(c.weight, w)
@@ -50,6 +54,9 @@ func joins(t *transcript, found []candidate, i int, task Task, weight int) bool 
 	}
 	s := t.signals[i]
 	if task == TaskTodos {
+		if t.signals[i-1].answersWho && isShort(t.lines[i-1].text) {
+			return s.todo >= proposeTodo || s.deadline // "我吧。" and what it is
+		}
 		return s.correction && s.deadline || s.deadline && s.todo < proposeTodo
 	}
 	return weight >= threshold(task)
@@ -81,14 +88,18 @@ const lookBack = 4
 // readTranscript splits a source and weighs its sentences.
 func readTranscript(source int, lines []line, who *people) *transcript {
 	t := &transcript{source: source, lines: lines, signals: make([]signal, len(lines))}
-	text := ""
+	text, turns := "", 0
 	for i := range lines {
+		if lines[i].speaker != "" {
+			turns++
+		}
 		t.signals[i] = readSignal(&lines[i], lines[max(0, i-lookBack):i], who)
 		if len(text) < 20000 {
 			text += lines[i].text
 		}
 	}
 	t.lang = languageOf(text)
+	t.spoken = 3*turns > 2*len(lines)
 	return t
 }
 

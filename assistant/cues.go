@@ -150,6 +150,7 @@ var (
 	asks         = rx(`到底|怎么|为什么|凭什么|干什么|多少[，。]|什么时候[，。？]`)
 	asksYou      = rx(`能不能|可不可以|能否|可以吗|行吗|好吗|行不行|\b(?:can|could|would|will) you\b|\bplease\b`)
 	taking       = rx(`^(?:那|行|好|嗯|哦|成|可以)?[，,。\s]*(?:我来|我去|我吧|我可以|我负责|算我|让|交给|叫|\p{Han}{1,3}吧)|^\W*(?:i can|i'll|me|let me|i will|sure|yes,? i)\b`)
+	resets       = rx(`(?:改|推|挪|延|提前|推迟|延后|换)(?:到|成|为|至)|不算了|作废|\b(?:moves? to|moved to|make (?:it|that)|not .{2,20} but)\b`)
 	corrects     = rx(`不对|说错|说反|更正|改成|改到|改为|改口|纠正|还是.{0,6}(?:周|号|日|月|明天|后天)|推到|推迟到|提前到|延到|延后到|挪到|不是.{1,12}是|\b(?:actually|correction|scratch that|i mean|sorry,|no wait|wait,|make (?:it|that)|rather|instead|push (?:it|that) to|move (?:it|that) to|not .{2,20}, (?:but )?)\b`)
 	undecided    = rx(`我(?:没意见|不|保留|同意|现在|觉得|想|以为|回来|问)|可能|能不能|要不要|要是|如果|已经|上个月|上次|得先|怎么|一个是|比如|比方|谁定|你(?:干脆|看你)|\b(?:i thought|was settled|would|could|might|maybe|perhaps|what if|i think|i'd|should we|we already|last time|used to)\b`)
 	someday      = rx(`(?:^|[，,。])(?:我觉得|我们)?(?:大家)?(?:以后|今后|将来|往后|哪天)|大家以后|再议|再说吧|再说。|先放着|算了|我(?:得|再)?想想|再看看吧|不着急|\b(?:some day|someday|one day|in future|in the future|eventually|let's see|never mind|forget it)\b`)
@@ -195,12 +196,18 @@ func (s *signal) readTimes(l *line, text string) {
 			s.bygone = s.bygone || !strings.HasPrefix(text[p.end:], "的") // 上次的录音 may still need work
 			continue
 		}
-		limit := limitWords.MatchString(text[max(0, p.start-8):min(len(text), p.end+6)])
+		limit := isLimit(text, p)
 		if phrase := text[p.start:p.end]; phrase == "今天" && !limit {
 			continue // "我今天" tells what happened as often as what will
 		}
 		s.deadline, s.limit = true, s.limit || limit
 	}
+}
+
+// isLimit reports whether a time phrase sets a limit: by its own words, or by what
+// follows it.
+func isLimit(text string, p datePhrase) bool {
+	return limitWords.MatchString(text[p.start:min(len(text), p.end+6)])
 }
 
 // quoted are words that the speaker cites.
@@ -230,6 +237,9 @@ func todoWeight(l *line, who *people, text string, s signal) int {
 	}
 	if s.answersWho {
 		w += 3
+	}
+	if w > 0 && s.deadline && resets.MatchString(text) {
+		w += 2
 	}
 	if l.speaker == "" && plainRequest.MatchString(text) {
 		w += 3 // a line of minutes, not speech

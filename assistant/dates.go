@@ -20,6 +20,8 @@ type datePhrase struct {
 	past       bool // speaks of the past ("上周三", "last Friday"): never a deadline
 	week       bool // names its week ("下周三"); bare weekdays after it lean on it
 	bare       bool // a weekday without its week
+	calendar   bool // names a day of the month
+	month      bool // and its month
 }
 
 // dateRule recognises one form. eval gets the submatches and the meeting's day
@@ -30,6 +32,8 @@ type dateRule struct {
 	past bool
 	week bool
 	bare bool
+	// calendar: a day of the month; month: with the month
+	calendar, month bool
 }
 
 // findDates returns the time phrases of a text in order, without overlaps: of two
@@ -71,7 +75,7 @@ func findDates(text string, day time.Time) []datePhrase {
 func matchRule(r *dateRule, text string, day time.Time) []datePhrase {
 	var found []datePhrase
 	for _, at := range r.re.FindAllStringSubmatchIndex(text, -1) {
-		p := datePhrase{start: at[0], end: at[1], past: r.past, week: r.week, bare: r.bare}
+		p := datePhrase{start: at[0], end: at[1], past: r.past, week: r.week, bare: r.bare, calendar: r.calendar, month: r.month}
 		if !wordBounded(text, p.start, p.end) || notADate(text, p) {
 			continue
 		}
@@ -105,6 +109,12 @@ func overlapsAny(p datePhrase, others []datePhrase) bool {
 // text named: in "下周二出初稿，周五定稿" the Friday is next week's.
 func leanOnWeek(ps []datePhrase) {
 	for i := 1; i < len(ps); i++ {
+		if last := ps[i-1]; last.ok && last.calendar && ps[i].ok && ps[i].calendar && !ps[i].month {
+			// "六月一号开始，十四号之前": the fourteenth of June
+			if d, ok := makeDate(last.date.Year(), int(last.date.Month()), ps[i].date.Day()); ok && !d.Before(last.date) {
+				ps[i].date = d
+			}
+		}
 		if !ps[i].bare || !ps[i].ok || !ps[i-1].ok || !(ps[i-1].week || ps[i-1].bare) {
 			continue
 		}

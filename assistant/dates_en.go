@@ -73,16 +73,16 @@ var enDateRules = []dateRule{
 		return quarterEnd(day, enOrdinalNumber(m[2]))
 	}},
 	{re: rx(`(?:by |before )?(?:the )?(?:eoy|end of (?:the |this )?year|year[- ]end)`), eval: func(_ []string, day time.Time) (time.Time, bool) { return makeDate(day.Year(), 12, 31) }},
-	{re: rx(enBy + enMonth + `\.? (?:the )?(?:` + enOrdinal + `|([0-9]{1,2}))(?:,? ([0-9]{4}))?`), eval: func(m []string, day time.Time) (time.Time, bool) {
+	{calendar: true, month: true, re: rx(enBy + enMonth + `\.? (?:the )?(?:` + enOrdinal + `|([0-9]{1,2}))(?:,? ([0-9]{4}))?`), eval: func(m []string, day time.Time) (time.Time, bool) {
 		return englishDate(day, m[1], m[2]+m[3], m[4])
 	}},
-	{re: rx(enBy + `(?:` + enOrdinal + `|([0-9]{1,2}))(?: of)? ` + enMonth + `(?:,? ([0-9]{4}))?`), eval: func(m []string, day time.Time) (time.Time, bool) {
+	{calendar: true, month: true, re: rx(enBy + `(?:` + enOrdinal + `|([0-9]{1,2}))(?: of)? ` + enMonth + `(?:,? ([0-9]{4}))?`), eval: func(m []string, day time.Time) (time.Time, bool) {
 		return englishDate(day, m[3], m[1]+m[2], m[4])
 	}},
-	{re: rx(`(?:by |before |until |no later than |on )?the ([0-9]{1,2}(?:st|nd|rd|th)|tenth|fifteenth|twentieth|twenty[- ](?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)|thirtieth|thirty[- ]first)(?: of (?:the|this) month)?`), eval: func(m []string, day time.Time) (time.Time, bool) {
+	{calendar: true, re: rx(`(?:by |before |until |no later than |on )?the ([0-9]{1,2}(?:st|nd|rd|th)|tenth|fifteenth|twentieth|twenty[- ](?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)|thirtieth|thirty[- ]first)(?: of (?:the|this) month)?`), eval: func(m []string, day time.Time) (time.Time, bool) {
 		return comingDay(day, enOrdinalNumber(m[1]))
 	}},
-	{re: rx(enBy + `([0-9]{1,2})/([0-9]{1,2})(?:/([0-9]{4}))?`), eval: evalSlashDate},
+	{re: rx(enBy + `([0-9]{1,2})/([0-9]{1,2})(?:/([0-9]{4}))?`), eval: evalSlashDate, calendar: true, month: true},
 	{re: rx(`before (christmas|xmas|thanksgiving|easter|labor day|new year's day|new year's|new years|new year)`), eval: func(m []string, day time.Time) (time.Time, bool) {
 		d, ok := enHoliday(strings.ToLower(m[1]), day)
 		return d.AddDate(0, 0, -1), ok

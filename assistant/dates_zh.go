@@ -19,10 +19,10 @@ const (
 // zhDateRules are the forms of Chinese. The longest match wins, so a form with its
 // week or month needs no guard against the bare one.
 var zhDateRules = []dateRule{
-	{re: rx(`([0-9]{4})\s?[-/.年]\s?([0-9]{1,2})\s?[-/.月]\s?([0-9]{1,2})\s?[日号]?`), eval: evalFullDate},
-	{re: rx(`(今年|明年)?` + zhNum + `\s?月\s?` + zhNum + `\s?[日号]`), eval: evalMonthDay},
-	{re: rx(`(本月|这个月|这月|当月|下个月|下月)?` + zhNum + `号`), eval: evalDayOfMonth},
-	{re: rx(`(本月|这个月|这月|当月|下个月|下月)` + zhNum + `日`), eval: evalDayOfMonth},
+	{re: rx(`([0-9]{4})\s?[-/.年]\s?([0-9]{1,2})\s?[-/.月]\s?([0-9]{1,2})\s?[日号]?`), eval: evalFullDate, calendar: true, month: true},
+	{re: rx(`(今年|明年)?` + zhNum + `\s?月\s?` + zhNum + `\s?[日号]`), eval: evalMonthDay, calendar: true, month: true},
+	{re: rx(`(本月|这个月|这月|当月|下个月|下月)?` + zhNum + `号`), eval: evalDayOfMonth, calendar: true},
+	{re: rx(`(本月|这个月|这月|当月|下个月|下月)` + zhNum + `日`), eval: evalDayOfMonth, calendar: true},
 	{re: rx(zhWeek + zhDay), bare: true, eval: func(m []string, day time.Time) (time.Time, bool) {
 		return comingWeekday(day, zhWeekday(m[1])), true
 	}},

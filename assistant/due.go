@@ -1,6 +1,9 @@
 package assistant
 
-import "time"
+import (
+	"regexp"
+	"time"
+)
 
 // due is a deadline found near a candidate.
 type due struct {
@@ -11,7 +14,11 @@ type due struct {
 	inside   bool // stands in the candidate itself
 	limit    bool // said as a limit: "之前", "by"
 	corrects bool // stands in a sentence that corrects
-	weekday  bool // names a day of the week, not of the month
+	weekday  bool // names a day of the week
+	calendar bool // names a day of the month
+	acts     bool // stands right before the verb, or right behind who acts
+	start    int  // bytes in the line
+	end      int
 }
 
 // dueReach is how many sentences of the same turn around a candidate may hold its
@@ -76,12 +83,20 @@ func duesIn(t *transcript, i int, inside bool) []due {
 		}
 		found = append(found, due{
 			text: l.text[p.start:p.end], line: i, date: p.date, ok: p.ok, inside: inside,
-			limit:    limitWords.MatchString(l.text[max(0, p.start-8):min(len(l.text), p.end+6)]),
-			corrects: t.signals[i].correction, weekday: p.bare || p.week,
+			limit:    isLimit(l.text, p),
+			corrects: t.signals[i].correction, weekday: p.bare || p.week, calendar: p.calendar,
+			acts: actsAt(l.text, p), start: p.start, end: p.end,
 		})
 	}
 	return found
 }
+
+// actsAt reports whether a time belongs to the act itself: "我十八号就发".
+func actsAt(text string, p datePhrase) bool {
+	return agentBeside.MatchString(text[:p.start]) || actsNext.MatchString(text[p.end:])
+}
+
+var actsNext = regexp.MustCompile(`^(?:就|再|要|能|会|可以|一定|我|先)?(?:给你|给我|给大家|` + zhWork + `)`)
 
 func isShort(text string) bool { return len([]rune(text)) <= 16 }
 
@@ -89,8 +104,8 @@ func isShort(text string) bool { return len([]rune(text)) <= 16 }
 // correction, the only one, the only one said as a limit, or the first of several
 // that mean the same day. Deadlines outside the candidate are never certain.
 func certainDue(dues []due) *due {
-	var corrected, limit *due
-	limits, days := 0, map[string]bool{}
+	var corrected, limit, act *due
+	limits, acts, days := 0, 0, map[string]bool{}
 	for i := range dues {
 		d := &dues[i]
 		if !d.inside && !d.corrects {
@@ -103,9 +118,13 @@ func certainDue(dues []due) *due {
 			limit = d
 			limits++
 		}
+		if d.acts {
+			act = d
+			acts++
+		}
 		days[d.date.Format(isoDate)] = true
 	}
-	if d := sameWeekday(dues); d != nil && corrected == nil {
+	if d := saidTwice(dues); d != nil && corrected == nil {
 		return d
 	}
 	switch {
@@ -117,18 +136,25 @@ func certainDue(dues []due) *due {
 		return &dues[0]
 	case limits == 1:
 		return limit
+	case acts == 1:
+		return act
 	}
 	return nil
 }
 
-// sameWeekday is the deadline that is said twice, as a weekday and as a calendar
-// day on that weekday ("this Friday, the eighteenth"). The calendar day counts: the
-// weekday was reckoned from a meeting day that may not be the one known here.
-func sameWeekday(dues []due) *due {
+// saidTwice is the deadline that is said in two ways side by side, once as a day of
+// the month: "this Friday, the eighteenth", "我明天发给你，十五号". The day of the
+// month counts: the other was reckoned from a day that may not be the one known
+// here. A weekday has to fit it.
+func saidTwice(dues []due) *due {
 	for i := range dues {
 		for k := range dues {
 			a, b := dues[i], dues[k]
-			if a.weekday && a.ok && b.ok && !b.weekday && i != k && a.date.Weekday() == b.date.Weekday() {
+			if i == k || a.line != b.line || !a.ok || !b.ok || a.calendar || !b.calendar {
+				continue
+			}
+			near := b.start-a.end < maxTwiceBytes && a.start-b.end < maxTwiceBytes
+			if a.weekday && a.date.Weekday() == b.date.Weekday() || !a.weekday && near {
 				a.date = b.date
 				return &a
 			}
@@ -136,6 +162,10 @@ func sameWeekday(dues []due) *due {
 	}
 	return nil
 }
+
+// maxTwiceBytes is how far apart a time and its repetition may stand: a clause of
+// about ten characters.
+const maxTwiceBytes = 36
 
 // chosenDue is the deadline that the model picked; the first in the candidate when
 // it picked none of several.

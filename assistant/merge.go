@@ -8,6 +8,7 @@ import "fmt"
 const (
 	sameOwner    = 0.45
 	anyOwner     = 0.6
+	correction   = 0.3 // of one that corrects another soon after it
 	sameDecision = 0.55
 	sameRisk     = 0.6
 )
@@ -35,7 +36,10 @@ func findTodo(kept []*draft, d *draft, f TodoFields) int {
 			continue
 		}
 		need := anyOwner
-		if f.Owner != nil && g.Owner != nil {
+		switch {
+		case d.corrects && near(k, d):
+			need = correction
+		case f.Owner != nil && g.Owner != nil:
 			need = sameOwner
 		}
 		if s := similarity(g.Action, f.Action); s >= need && s > best {
@@ -44,6 +48,17 @@ func findTodo(kept []*draft, d *draft, f TodoFields) int {
 	}
 	return at
 }
+
+// near reports whether d follows k within a few turns of one source.
+func near(k, d *draft) bool {
+	if k.cand.script != d.cand.script {
+		return false
+	}
+	gap := d.cand.script.lines[d.cand.first].block - k.cand.script.lines[k.cand.first].block
+	return gap >= 0 && gap <= nearTurns
+}
+
+const nearTurns = 8
 
 // joinTodo takes what d states into k.
 func joinTodo(k, d *draft) {

@@ -24,7 +24,7 @@ var (
 	everybody = regexp.MustCompile(`大家|各位|各组|各部门|每个人|所有人|你们|诸位`)
 	hands     = regexp.MustCompile(`(?:发|交|给|报|寄|送|同步|抄送|转)(?:到|给)?(?:我|你|您|大家|各位|全员|群里|项目群|邮箱)|(?:发|交|寄|送|报|转|抄|递)(?:到|给)`)
 	// notWork are words in which a character of zhWork is no verb of work.
-	notWork = regexp.MustCompile(`不算|报警|报价|报表|报告|报道|报废|发现|发生|发车|发货|发票|发布会|收到|收入|收获|收尾|提醒|提前|提到|放心|放着|放得下|改天|写着|拿着|订单|交期|交接|交情|测点|测试|试点|试用|装车|装卸|改造|排队|补充|补丁|审计|审批|审核|送货|积压|压力|调度|调研|调子|出来|出去|出问题|出事|出差|出发|出门|出现|出路|出钱|查出|加油|加班|加上|建议|建设|设计师|列席|列车|画面|打算|算是|算了|算数|算不|总算|换句话|跑不|跑一趟|拿不|拉不|约定|大约|合约|签字费|领导|导致|导航|删减|装的|改的|写的|测的|定的|排的|发的|买的|订的|做的|提的|报的|收的|送的|放的|试的|修的|补的|签的|审的|交的|寄的|填的|查的|配的|录的|拍的|出的|算的|调的`)
+	notWork = regexp.MustCompile(`不算|内测|公测|报警|报价|报表|报告|报道|报废|发现|发生|发车|发货|发票|发布会|收到|收入|收获|收尾|提醒|提前|提到|放心|放着|放得下|改天|写着|拿着|订单|交期|交接|交情|测点|测试|试点|试用|装车|装卸|改造|排队|补充|补丁|审计|审批|审核|送货|积压|压力|调度|调研|调子|出来|出去|出问题|出事|出差|出发|出门|出现|出路|出钱|查出|加油|加班|加上|建议|建设|设计师|列席|列车|画面|打算|算是|算了|算数|算不|总算|换句话|跑不|跑一趟|拿不|拉不|约定|大约|合约|签字费|领导|导致|导航|删减|装的|改的|写的|测的|定的|排的|发的|买的|订的|做的|提的|报的|收的|送的|放的|试的|修的|补的|签的|审的|交的|寄的|填的|查的|配的|录的|拍的|出的|算的|调的`)
 	// undone follows a verb that has been done, or cannot be; idle stands before one
 	// that is not ahead.
 	undone = regexp.MustCompile(`^(?:了(?:[^吧]|$)|过|不了|不起|不动|不完|不出|不好|不下|得了|着)`)
@@ -88,7 +88,7 @@ func readClause(text, plain string, start, end int, acting []mention, times []da
 		if p.past || p.start >= end || p.end <= start {
 			continue
 		}
-		c.limit = c.limit || limitWords.MatchString(text[max(0, p.start-8):min(len(text), p.end+6)])
+		c.limit = c.limit || isLimit(text, p)
 		c.time = c.time || text[p.start:p.end] != "今天" || c.limit
 	}
 	return c

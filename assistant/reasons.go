@@ -3,11 +3,11 @@ package assistant
 // Reasons why an item stays unconfirmed (Item.Reason). An item may fail more than
 // one check; the first in this order is given.
 const (
-	ReasonNoEvidence   = "no_evidence"   // no sentence of the sources carries it
 	ReasonNotSupported = "not_supported" // its words do not stand in the evidence
-	ReasonOwner        = "owner_unproven"
+	ReasonNoEvidence   = "no_evidence"   // no sentence of the sources carries it
 	ReasonDue          = "due_ambiguous" // a deadline is named, but not which day it means
 	ReasonConflict     = "conflict"      // the sources contradict each other and do not say which holds
+	ReasonOwner        = "owner_unproven"
 	ReasonLanguage     = "language"      // still in the wrong language after one retry
 	ReasonFacts        = "changed_facts" // numbers, dates or names differ from the source
 	ReasonStopped      = "stopped"       // the answer was cut off even after retries

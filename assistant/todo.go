@@ -1,13 +1,21 @@
 package assistant
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
 
 // draftTodo checks the model's answer about a todo and makes an item of it.
 func (j *job) draftTodo(c candidate, s scene, chosen *due, a todoAnswer) *draft {
-	fields := TodoFields{Action: tidy(a.Action)}
+	fields := TodoFields{Action: firstSentence(tidy(a.Action))}
+	own := true
+	if !pointsBack(c) && supportShare(fields.Action, c.text()) < minOwnSupport {
+		if c.weight < strongTodo {
+			return nil // about another sentence: this one holds none
+		}
+		fields.Action, own = tidy(c.text()), false
+	}
 	owner, proven := acceptOwner(s, deref(a.Owner))
 	if owner != "" {
 		fields.Owner = &owner
@@ -34,8 +42,37 @@ func (j *job) draftTodo(c candidate, s scene, chosen *due, a todoAnswer) *draft 
 	if !proven {
 		d.fail(ReasonOwner)
 	}
+	if !own {
+		d.fail(ReasonNotSupported)
+	}
 	return d
 }
+
+// strongTodo is the weight from which the wording alone proves a todo: an answer
+// about something else is then replaced by the sentence itself.
+const strongTodo = 5
+
+// firstSentence drops what a model that does not stop copies behind its answer.
+func firstSentence(s string) string {
+	if at := runsOn.FindStringIndex(s); at != nil && at[0] > 0 {
+		return tidy(s[:at[0]])
+	}
+	return s
+}
+
+var runsOn = regexp.MustCompile(`[。！？!?“”"{}]|[.] [A-Z]|\p{Han}{2,4}：`)
+
+// pointsBack reports whether a candidate takes its content from what stands before
+// it: "我来吧", "这个我去谈".
+func pointsBack(c candidate) bool {
+	s := c.script.signals[c.first]
+	return s.answersWho || s.correction || isShort(c.text()) || pointer.MatchString(c.text())
+}
+
+var pointer = rx(`这个|那个|这事|那事|这件|这些|它|这活|\b(?:it|that|this|them|those)\b`)
+
+// minOwnSupport is the least share of an action that stands in the sentence itself.
+const minOwnSupport = 0.2
 
 func named(s scene, owner string) bool {
 	for _, m := range s.mentions {
