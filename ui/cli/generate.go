@@ -1,16 +1,14 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"windowseat/assistant/export"
 	"windowseat/engine"
 	"windowseat/engine/chat"
 )
@@ -32,17 +30,17 @@ func (p *promptFlags) add(c *cobra.Command) {
 }
 
 // segments builds the prompt for the engine.
-func (p *promptFlags) segments(a *app, e *engine.Engine) ([]engine.Segment, error) {
+func (p *promptFlags) segments(ctx context.Context, a *app, e *engine.Engine) ([]engine.Segment, error) {
 	text := p.text
 	if p.file != "" {
-		b, err := a.readAll(p.file)
+		b, err := a.readAll(ctx, p.file)
 		if err != nil {
 			return nil, err
 		}
 		text = string(b)
 	}
 	if text == "" {
-		return nil, usagef("the prompt is empty")
+		return nil, a.usage("bad_prompt")
 	}
 	if p.raw {
 		return []engine.Segment{{Text: text}}, nil
@@ -82,10 +80,10 @@ func (a *app) generateCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "generate",
 		Short: "Run the language model alone on a prompt",
-		Args:  cobra.NoArgs,
+		Args:  a.args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s.Seed = a.flags.seed
-			if err := checkSampler(s, n); err != nil {
+			if err := a.checkSampler(s, n); err != nil {
 				return err
 			}
 			e, err := a.openEngine(cmd.Context())
@@ -94,11 +92,11 @@ func (a *app) generateCommand() *cobra.Command {
 			}
 			defer e.Close()
 			r := engine.Request{Sampler: s, MaxTokens: n}
-			if r.Segments, err = p.segments(a, e); err != nil {
+			if r.Segments, err = p.segments(cmd.Context(), a, e); err != nil {
 				return err
 			}
 			if schema != "" {
-				if r.Schema, err = a.readAll(schema); err != nil {
+				if r.Schema, err = a.readAll(cmd.Context(), schema); err != nil {
 					return err
 				}
 			}
@@ -116,23 +114,26 @@ func (a *app) generateCommand() *cobra.Command {
 	return c
 }
 
-func checkSampler(s engine.Sampler, n int) error {
+func (a *app) checkSampler(s engine.Sampler, n int) error {
 	switch {
 	case n < 0:
-		return usagef("-n %d: must not be negative", n)
+		return a.usage("bad_negative", "-n", n)
 	case !(s.Temperature >= 0 && s.Temperature <= 10):
-		return usagef("--temp %g: must be between 0 and 10", s.Temperature)
+		return a.usage("bad_between", "--temp", s.Temperature, 0.0, 10.0)
 	case s.TopK < 0:
-		return usagef("--top-k %d: must not be negative", s.TopK)
+		return a.usage("bad_negative", "--top-k", s.TopK)
 	case !(s.TopP > 0 && s.TopP <= 1):
-		return usagef("--top-p %g: must be above 0 and at most 1", s.TopP)
+		return a.usage("bad_top_p", "--top-p", s.TopP)
 	case !(s.MinP >= 0 && s.MinP <= 1):
-		return usagef("--min-p %g: must be between 0 and 1", s.MinP)
+		return a.usage("bad_between", "--min-p", s.MinP, 0.0, 1.0)
 	case !(s.Penalty >= 0.5 && s.Penalty <= 5):
-		return usagef("--repeat-penalty %g: must be between 0.5 and 5", s.Penalty)
+		return a.usage("bad_between", "--repeat-penalty", s.Penalty, 0.5, 5.0)
 	}
 	return nil
 }
+
+// stopCancelled stands in results where the engine gives an error instead.
+const stopCancelled = "cancelled"
 
 func (a *app) generate(cmd *cobra.Command, e *engine.Engine, r engine.Request) error {
 	stream, err := e.Submit(cmd.Context(), r)
@@ -152,15 +153,19 @@ func (a *app) generate(cmd *cobra.Command, e *engine.Engine, r engine.Request) e
 	if !a.flags.json && res.Text != "" {
 		fmt.Fprintln(a.out)
 	}
-	if err != nil {
+	if err != nil && (cmd.Context().Err() == nil || res.Text == "") {
 		return err
+	}
+	if err != nil { // what was written before the user stopped it is a result too
+		res.Stop = stopCancelled
 	}
 	t := timing(e.Info(), res)
 	if a.flags.json {
-		return a.printJSON(generateResult{Text: res.Text, Tokens: emptyNotNil(res.Tokens), Stop: string(res.Stop), Timing: t})
+		out := generateResult{Text: res.Text, Tokens: emptyNotNil(res.Tokens), Stop: string(res.Stop), Timing: t}
+		return errors.Join(err, a.printJSON(out))
 	}
-	a.note("generated", t.PromptTokens, t.PrefillTokPerSec, t.OutputTokens, t.DecodeTokPerSec, res.Stop)
-	return nil
+	a.note("generated", t.PromptTokens, t.PrefillTokPerSec, t.OutputTokens, t.DecodeTokPerSec, a.say("stop_"+string(res.Stop)))
+	return err
 }
 
 func timing(info engine.Info, r engine.Result) generateTiming {
@@ -177,194 +182,6 @@ func timing(info engine.Info, r engine.Result) generateTiming {
 		t.DecodeTokPerSec = round1(float64(len(r.Tokens)-1) / s)
 	}
 	return t
-}
-
-type scoreResult struct {
-	Text    string  `json:"text"`
-	LogProb float32 `json:"logprob"`
-}
-
-func (a *app) scoreCommand() *cobra.Command {
-	var p promptFlags
-	var continuations []string
-	c := &cobra.Command{
-		Use:   "score",
-		Short: "Log-probabilities of continuations after a prompt",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			e, err := a.openEngine(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer e.Close()
-			segs, err := p.segments(a, e)
-			if err != nil {
-				return err
-			}
-			probs, err := e.Score(cmd.Context(), segs, continuations)
-			if err != nil {
-				return err
-			}
-			out := make([]scoreResult, len(probs))
-			for i, lp := range probs {
-				out[i] = scoreResult{continuations[i], lp}
-			}
-			if a.flags.json {
-				return a.printJSON(out)
-			}
-			for _, r := range out {
-				fmt.Fprintf(a.out, "%.4f\t%s\n", r.LogProb, r.Text)
-			}
-			return nil
-		},
-	}
-	p.add(c)
-	c.Flags().StringSliceVar(&continuations, "continuations", nil, "continuations, separated by commas")
-	_ = c.MarkFlagRequired("continuations")
-	return c
-}
-
-type tokenResult struct {
-	ID    int32  `json:"id"`
-	Piece string `json:"piece"`
-}
-
-func (a *app) tokenizeCommand() *cobra.Command {
-	var special bool
-	c := &cobra.Command{
-		Use:   "tokenize FILE",
-		Short: "Token ids and pieces of a text file",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			b, err := a.readAll(args[0])
-			if err != nil {
-				return err
-			}
-			tok, closeFile, err := a.openTokenizer(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer closeFile()
-			encode := tok.Encode
-			if special {
-				encode = tok.EncodeControl
-			}
-			ids := encode(nil, string(b))
-			out := make([]tokenResult, len(ids))
-			for i, id := range ids {
-				out[i] = tokenResult{id, string(tok.Piece(id))}
-			}
-			if a.flags.json {
-				return a.printJSON(out)
-			}
-			for _, t := range out {
-				fmt.Fprintf(a.out, "%d\t%q\n", t.ID, t.Piece)
-			}
-			return nil
-		},
-	}
-	c.Flags().BoolVar(&special, "special", false, "recognise control tokens")
-	return c
-}
-
-type perplexityResult struct {
-	PPL    float64 `json:"ppl"`
-	StdErr float64 `json:"stderr"`
-	Tokens int     `json:"tokens"`
-}
-
-func (a *app) perplexityCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "perplexity FILE",
-		Short: "Perplexity of the model on a text, as llama-perplexity computes it",
-		Long: "Perplexity of the model on a text. The text is cut into windows of --ctx tokens (default 512);\n" +
-			"in each, the second half is scored given all that stands before it.",
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if a.flags.ctx == 0 {
-				a.flags.ctx = 512
-			}
-			b, err := a.readAll(args[0])
-			if err != nil {
-				return err
-			}
-			e, err := a.openEngine(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer e.Close()
-			r, err := a.perplexity(cmd, e, string(b))
-			if err != nil {
-				return err
-			}
-			if a.flags.json {
-				return a.printJSON(r)
-			}
-			fmt.Fprintf(a.out, "%.4f +/- %.4f (%d tokens scored)\n", r.PPL, r.StdErr, r.Tokens)
-			return nil
-		},
-	}
-}
-
-func (a *app) perplexity(cmd *cobra.Command, e *engine.Engine, text string) (perplexityResult, error) {
-	ids := e.Tokens([]engine.Segment{{Text: text}})
-	n := a.flags.ctx
-	if len(ids) < 2*n {
-		return perplexityResult{}, fmt.Errorf("the text has %d tokens, a context of %d needs at least %d", len(ids), n, 2*n)
-	}
-	bos, addBOS := e.Tokenizer().BOS()
-	addBOS = addBOS && e.Tokenizer().AddBOS()
-	bar := a.newProgress("perplexity", len(ids)/n)
-	defer bar.done()
-	sum, sumSq, count := 0.0, 0.0, 0
-	for i := range len(ids) / n {
-		window := append([]int32(nil), ids[i*n:(i+1)*n]...)
-		if addBOS {
-			window[0] = bos
-		}
-		probs, err := e.LogProbs(cmd.Context(), window, n/2+1)
-		if err != nil {
-			return perplexityResult{}, err
-		}
-		for _, lp := range probs {
-			sum -= float64(lp)
-			sumSq += float64(lp) * float64(lp)
-			count++
-		}
-		bar.add(1)
-	}
-	mean := sum / float64(count)
-	ppl := math.Exp(mean)
-	variance := max(sumSq/float64(count)-mean*mean, 0)
-	return perplexityResult{PPL: ppl, StdErr: math.Sqrt(variance/float64(count-1)) * ppl, Tokens: count}, nil
-}
-
-// readAll reads a file, or standard input for "-".
-func (a *app) readAll(path string) ([]byte, error) {
-	if path == "-" {
-		return io.ReadAll(a.in)
-	}
-	b, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("there is no file %s", path)
-	}
-	return b, err
-}
-
-func (a *app) printJSON(v any) error {
-	b, err := export.JSON(v)
-	if err != nil {
-		return err
-	}
-	_, err = a.out.Write(b)
-	return err
-}
-
-func emptyNotNil[T any](s []T) []T {
-	if s == nil {
-		return []T{}
-	}
-	return s
 }
 
 func round3(d time.Duration) float64 { return math.Round(d.Seconds()*1000) / 1000 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -15,7 +17,7 @@ func (a *app) modelsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "models",
 		Short: "List, fetch, import, verify and remove language models",
-		Args:  cobra.NoArgs,
+		Args:  a.args(0, 0),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	c.AddCommand(a.modelsList(), a.modelsGet(), a.modelsImport(), a.modelsVerify(), a.modelsFit(), a.modelsRemove())
@@ -26,7 +28,7 @@ func (a *app) modelsList() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "Models of the catalogue and models imported here",
-		Args:  cobra.NoArgs,
+		Args:  a.args(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			s, err := a.store()
 			if err != nil {
@@ -46,7 +48,7 @@ func (a *app) modelsList() *cobra.Command {
 				case st.Problem != "":
 					where += " (" + st.Problem + ")"
 				case where == "" && st.PartBytes > 0:
-					where = fmt.Sprintf("%d MiB fetched", st.PartBytes>>20)
+					where = a.say("part_fetched", st.PartBytes>>20, st.Bytes>>20)
 				case where == "":
 					where = "-"
 				}
@@ -85,7 +87,7 @@ func (a *app) report(st models.Status, key string) error {
 }
 
 func (a *app) modelsGet() *cobra.Command {
-	return a.storeAction("get NAME", "Fetch a model; the only command that uses the network", "fetching", cobra.ExactArgs(1),
+	return a.storeAction("get NAME", "Fetch a model; the only command that uses the network", "fetching", a.args(1, 1),
 		func(cmd *cobra.Command, s *models.Store, args []string, bar *lazyBar) error {
 			st, err := s.Get(cmd.Context(), args[0], bar.set)
 			bar.done()
@@ -98,7 +100,7 @@ func (a *app) modelsGet() *cobra.Command {
 
 func (a *app) modelsImport() *cobra.Command {
 	var name string
-	c := a.storeAction("import FILE", "Take in any GGUF file of this machine", "importing", cobra.ExactArgs(1),
+	c := a.storeAction("import FILE", "Take in any GGUF file of this machine", "importing", a.args(1, 1),
 		func(cmd *cobra.Command, s *models.Store, args []string, bar *lazyBar) error {
 			st, err := s.Import(cmd.Context(), args[0], name, bar.set)
 			bar.done()
@@ -112,7 +114,7 @@ func (a *app) modelsImport() *cobra.Command {
 }
 
 func (a *app) modelsVerify() *cobra.Command {
-	return a.storeAction("verify NAME", "Read a whole model file and compare its hash", "verifying", cobra.ExactArgs(1),
+	return a.storeAction("verify NAME", "Read a whole model file and compare its hash", "verifying", a.args(1, 1),
 		func(cmd *cobra.Command, s *models.Store, args []string, bar *lazyBar) error {
 			st, err := s.Verify(cmd.Context(), args[0], bar.set)
 			bar.done()
@@ -124,7 +126,7 @@ func (a *app) modelsVerify() *cobra.Command {
 }
 
 func (a *app) modelsRemove() *cobra.Command {
-	return a.storeAction("remove NAME", "Delete a model from this machine", "working", cobra.ExactArgs(1),
+	return a.storeAction("remove NAME", "Delete a model from this machine", "working", a.args(1, 1),
 		func(cmd *cobra.Command, s *models.Store, args []string, _ *lazyBar) error {
 			if err := s.Remove(cmd.Context(), args[0]); err != nil {
 				return err
@@ -138,13 +140,10 @@ func (a *app) modelsFit() *cobra.Command {
 	return &cobra.Command{
 		Use:   "fit [NAME|FILE]",
 		Short: "Whether a model can run here, in bytes",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  a.args(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			name := models.DefaultName
-			if len(args) > 0 {
-				name = args[0]
-			}
-			e, err := models.Find(name)
+			name := cmp.Or(append(args, a.flags.model, models.DefaultName)...)
+			e, err := a.findModel(name)
 			if err != nil {
 				return err
 			}
@@ -154,15 +153,35 @@ func (a *app) modelsFit() *cobra.Command {
 			}
 			ctx := a.flags.ctx
 			if ctx == 0 {
-				ctx = min(engine.DefaultContext, e.ContextLength)
+				ctx = engine.DefaultContext
+			}
+			if e.ContextLength > 0 {
+				ctx = min(ctx, e.ContextLength)
 			}
 			p := models.Fit(e, ctx, free)
 			if a.flags.json {
 				return a.printJSON(p)
 			}
-			fmt.Fprintf(a.out, "%s, %d tokens: weights %d MiB + KV %d MiB + scratch %d MiB = %d MiB of %d MiB free: %s\n",
-				e.ID, ctx, p.Weights>>20, p.KV>>20, p.Scratch>>20, p.Total>>20, p.Free>>20, p.Verdict)
+			fmt.Fprintln(a.out, a.say("fit", e.ID, ctx, p.Weights>>20, p.KV>>20, p.Scratch>>20, p.Total>>20, p.Free>>20, a.say("verdict_"+p.Verdict)))
 			return nil
 		},
 	}
+}
+
+// findModel looks a name up in the catalogue, among files, and in the store.
+func (a *app) findModel(name string) (models.Entry, error) {
+	e, err := models.Find(name)
+	var unknown *models.UnknownError
+	if !errors.As(err, &unknown) {
+		return e, err
+	}
+	s, serr := a.store()
+	if serr != nil {
+		return e, serr
+	}
+	path, serr := s.Path(name)
+	if serr != nil {
+		return e, serr // names what the store knows too
+	}
+	return models.Find(path)
 }

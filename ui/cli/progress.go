@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -11,20 +10,23 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 )
 
-// lineEvery is the least time between two progress lines where there is no
-// terminal to draw a bar on.
-const lineEvery = 2 * time.Second
+// Where there is no terminal to draw a bar on, a line is printed when the work has
+// taken firstLine, and then no sooner than lineEvery after the one before.
+const (
+	firstLine = 2 * time.Second
+	lineEvery = 5 * time.Second
+)
 
 // progress shows how far a counted piece of work is: a bar on a terminal, plain
 // lines elsewhere.
 type progress struct {
-	w          io.Writer
 	label      string
 	total, now int64
 	bytes      bool
 	bar        *mpb.Bar
 	container  *mpb.Progress
-	last       time.Time
+	a          *app
+	next       time.Time // of the next line
 }
 
 // newProgress starts showing; done must be called.
@@ -37,7 +39,7 @@ func (a *app) newByteProgress(key string, total int64) *progress {
 }
 
 func (a *app) startProgress(label string, total int64, bytes bool) *progress {
-	p := &progress{w: a.err, label: label, total: max(total, 1), bytes: bytes, last: time.Now()}
+	p := &progress{label: label, total: max(total, 1), bytes: bytes, a: a, next: time.Now().Add(firstLine)}
 	if f, ok := a.err.(*os.File); ok && isatty.IsTerminal(f.Fd()) {
 		p.container = mpb.New(mpb.WithOutput(f), mpb.WithRefreshRate(120*time.Millisecond))
 		count := decor.CountersNoUnit("%d/%d", decor.WCSyncSpace)
@@ -48,6 +50,7 @@ func (a *app) startProgress(label string, total int64, bytes bool) *progress {
 			mpb.PrependDecorators(decor.Name(label, decor.WCSyncSpaceR)),
 			mpb.AppendDecorators(count, decor.Elapsed(decor.ET_STYLE_MMSS, decor.WCSyncSpace)),
 			mpb.BarRemoveOnComplete())
+		a.above = p.container
 	}
 	return p
 }
@@ -60,8 +63,8 @@ func (p *progress) set(n int64) {
 		p.bar.SetCurrent(p.now)
 		return
 	}
-	if time.Since(p.last) >= lineEvery {
-		p.last = time.Now()
+	if now := time.Now(); now.After(p.next) {
+		p.next = now.Add(lineEvery)
 		p.line()
 	}
 }
@@ -79,10 +82,10 @@ func (p *progress) grow(total int64) {
 
 func (p *progress) line() {
 	if p.bytes {
-		fmt.Fprintf(p.w, "%s %d/%d MiB\n", p.label, p.now>>20, p.total>>20)
+		p.a.errLine(fmt.Sprintf("%s %d/%d MiB", p.label, p.now>>20, p.total>>20))
 		return
 	}
-	fmt.Fprintf(p.w, "%s %d/%d\n", p.label, p.now, p.total)
+	p.a.errLine(fmt.Sprintf("%s %d/%d", p.label, p.now, p.total))
 }
 
 // done removes the bar. It may be called more than once.
@@ -91,5 +94,6 @@ func (p *progress) done() {
 		p.bar.Abort(true)
 		p.container.Wait()
 		p.bar = nil
+		p.a.above = nil
 	}
 }

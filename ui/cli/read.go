@@ -20,6 +20,7 @@ type readResult struct {
 	Date     string           `json:"date"`
 	DateFrom string           `json:"date_from"`
 	Encoding string           `json:"encoding"`
+	Guessed  bool             `json:"encoding_guessed"`
 	People   []string         `json:"people"`
 	Blocks   []readBlock      `json:"blocks"`
 	Notes    []assistant.Note `json:"notes"`
@@ -41,7 +42,7 @@ func (a *app) readCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "read FILE",
 		Short: "What the reader understood of a file",
-		Args:  cobra.ExactArgs(1),
+		Args:  a.args(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			doc, err := a.readDocument(cmd.Context(), args[0])
 			if err != nil {
@@ -60,18 +61,25 @@ func (a *app) readCommand() *cobra.Command {
 // readDocument reads one file, or standard input for "-".
 func (a *app) readDocument(ctx context.Context, path string) (*document.Document, error) {
 	opts := document.Options{Encoding: a.flags.encoding}
+	var doc *document.Document
+	var err error
 	if path == "-" {
-		return document.Read(ctx, a.in, opts)
+		doc, err = document.Read(ctx, stdin{ctx, a.in}, opts)
+	} else {
+		if _, serr := os.Stat(path); os.IsNotExist(serr) {
+			return nil, a.failure("no_file", path)
+		}
+		doc, err = document.ReadFile(ctx, path, opts)
 	}
-	if _, err := os.Stat(path); os.IsNotExist(err) {
-		return nil, fmt.Errorf("there is no file %s", path)
+	if err != nil {
+		return nil, &pathError{path, err}
 	}
-	return document.ReadFile(ctx, path, opts)
+	return doc, nil
 }
 
 func newReadResult(d *document.Document) readResult {
 	r := readResult{
-		Kind: d.Kind, Title: d.Title, Date: d.Date, DateFrom: d.DateFrom, Encoding: d.Encoding,
+		Kind: d.Kind, Title: d.Title, Date: d.Date, DateFrom: d.DateFrom, Encoding: d.Encoding, Guessed: d.EncodingGuessed,
 		People: emptyNotNil(d.People), Blocks: []readBlock{}, Notes: []assistant.Note{},
 	}
 	for _, b := range d.Blocks {
@@ -97,8 +105,11 @@ func seconds(d time.Duration) *float64 {
 
 func (a *app) printDocument(r readResult) {
 	fmt.Fprintf(a.out, "%s · %s · %s", r.Title, r.Kind, r.Encoding)
+	if r.Guessed {
+		fmt.Fprintf(a.out, " (%s)", a.say("guessed"))
+	}
 	if r.Date != "" {
-		fmt.Fprintf(a.out, " · %s (%s)", r.Date, r.DateFrom)
+		fmt.Fprintf(a.out, " · %s (%s)", r.Date, a.say("date_from_"+r.DateFrom))
 	}
 	fmt.Fprintf(a.out, "\n\n")
 	for _, b := range r.Blocks {
@@ -112,7 +123,7 @@ func (a *app) printDocument(r readResult) {
 		fmt.Fprintf(a.out, "%s %s\n", place, b.Text)
 	}
 	for _, n := range r.Notes {
-		fmt.Fprintf(a.err, "%s\n", a.noteText(n))
+		a.errLine(a.noteText(n))
 	}
 }
 
@@ -134,10 +145,13 @@ func (a *app) chunksCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "chunks FILE",
 		Short: "How a file would be cut into parts",
-		Args:  cobra.ExactArgs(1),
+		Args:  a.args(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if budget < 1 {
-				return usagef("--tokens %d: must be positive", budget)
+				return a.usage("bad_positive", "--tokens", budget)
+			}
+			if overlap < 0 {
+				return a.usage("bad_negative", "--overlap", overlap)
 			}
 			doc, err := a.readDocument(cmd.Context(), args[0])
 			if err != nil {
@@ -161,7 +175,7 @@ func (a *app) chunksCommand() *cobra.Command {
 				return a.printJSON(out)
 			}
 			for i, p := range out {
-				fmt.Fprintf(a.out, "--- %d/%d · %d tokens · blocks %d-%d\n%s\n", i+1, len(out), p.Tokens, p.FirstBlock, p.LastBlock, p.Text)
+				fmt.Fprintf(a.out, "--- %d/%d · "+a.say("chunk", p.Tokens, p.FirstBlock, p.LastBlock)+"\n%s\n", i+1, len(out), p.Text)
 			}
 			return nil
 		},

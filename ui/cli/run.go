@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,7 +14,6 @@ import (
 
 	"windowseat/assistant"
 	"windowseat/assistant/export"
-	"windowseat/document"
 )
 
 // singleTasks are the tasks with a command of their own.
@@ -39,9 +37,9 @@ func (a *app) runCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run PATH...",
 		Short: "The main job: summary, decisions, todos, risks and an email draft of files and folders",
-		Args:  cobra.MinimumNArgs(1),
+		Args:  a.args(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			asked, err := parseTasks(tasks)
+			asked, err := a.parseTasks(tasks)
 			if err != nil {
 				return err
 			}
@@ -58,12 +56,20 @@ func (a *app) runCommand() *cobra.Command {
 	return c
 }
 
-func parseTasks(names []string) ([]assistant.Task, error) {
+func taskNames() string {
+	names := make([]string, len(runTasks))
+	for i, t := range runTasks {
+		names[i] = string(t)
+	}
+	return strings.Join(names, " ")
+}
+
+func (a *app) parseTasks(names []string) ([]assistant.Task, error) {
 	var out []assistant.Task
 	for _, n := range names {
 		t := assistant.Task(strings.TrimSpace(n))
 		if !slices.Contains(runTasks, t) {
-			return nil, usagef("--tasks %q: must be among %v", n, runTasks)
+			return nil, a.usage("bad_among", "--tasks", n, taskNames())
 		}
 		if t == assistant.TaskSummary && !slices.Contains(out, assistant.TaskDecisions) {
 			out = append(out, t, assistant.TaskDecisions)
@@ -72,7 +78,7 @@ func parseTasks(names []string) ([]assistant.Task, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, usagef("--tasks: name at least one of %v", runTasks)
+		return nil, a.usage("bad_among", "--tasks", "", taskNames())
 	}
 	return out, nil
 }
@@ -86,7 +92,7 @@ func (a *app) taskCommand(t struct {
 	c := &cobra.Command{
 		Use:   string(t.task) + " FILE...",
 		Short: t.short,
-		Args:  cobra.MinimumNArgs(1),
+		Args:  a.args(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			job, err := a.job(cmd.Context(), args, []assistant.Task{t.task}, tone)
 			if err != nil {
@@ -105,11 +111,6 @@ func (a *app) taskCommand(t struct {
 // model is loaded, so that a wrong path is told at once.
 func (a *app) job(ctx context.Context, paths []string, tasks []assistant.Task, tone string) (assistant.Job, error) {
 	f := a.flags
-	if f.meetingDate != "" {
-		if _, err := time.Parse(time.DateOnly, f.meetingDate); err != nil {
-			return assistant.Job{}, usagef("--meeting-date %q: must be YYYY-MM-DD", f.meetingDate)
-		}
-	}
 	sources, err := a.readSources(ctx, paths)
 	if err != nil {
 		return assistant.Job{}, err
@@ -118,82 +119,6 @@ func (a *app) job(ctx context.Context, paths []string, tasks []assistant.Task, t
 		Sources: sources, Tasks: tasks, Lang: f.lang, EmailLang: f.emailLang,
 		MeetingDate: f.meetingDate, Tone: tone, Seed: f.seed,
 	}, nil
-}
-
-// readSources reads files and the files in folders. A file that was named must be
-// readable; one that merely lies in a folder is skipped with a note if it is not.
-func (a *app) readSources(ctx context.Context, paths []string) ([]assistant.SourceInput, error) {
-	var out []assistant.SourceInput
-	for _, p := range paths {
-		files, inFolder, err := expand(p)
-		if err != nil {
-			return nil, err
-		}
-		for _, file := range files {
-			doc, err := a.readDocument(ctx, file)
-			switch {
-			case err != nil && ctx.Err() != nil:
-				return nil, ctx.Err()
-			case err != nil && inFolder:
-				a.note("skipped", file, a.explain(err))
-				continue
-			case err != nil:
-				return nil, fmt.Errorf("%s: %w", file, err)
-			}
-			out = append(out, assistant.SourceInput{Name: shortName(p, file), Doc: doc})
-			a.note("read_file", file, doc.Kind, runes(doc), len(doc.Blocks))
-		}
-	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("no readable document in %s", strings.Join(paths, ", "))
-	}
-	return out, nil
-}
-
-// expand returns the files of a path: itself, or what lies in the folder and below,
-// in order of name, without hidden files, JSON and what a run wrote before.
-func expand(path string) (files []string, folder bool, err error) {
-	st, err := os.Stat(path)
-	switch {
-	case path == "-":
-		return []string{path}, false, nil
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, false, fmt.Errorf("there is no file or folder %s", path)
-	case err != nil:
-		return nil, false, err
-	case !st.IsDir():
-		return []string{path}, false, nil
-	}
-	err = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case strings.HasPrefix(d.Name(), ".") && p != path:
-			if d.IsDir() {
-				return filepath.SkipDir
-			}
-		case d.Type().IsRegular() && filepath.Ext(p) != ".json":
-			files = append(files, p)
-		}
-		return nil
-	})
-	return files, true, err
-}
-
-// shortName is how a file is called in results: relative to the folder given.
-func shortName(root, file string) string {
-	if rel, err := filepath.Rel(root, file); err == nil && rel != "." {
-		return filepath.ToSlash(rel)
-	}
-	return filepath.Base(file)
-}
-
-func runes(d *document.Document) int {
-	n := 0
-	for _, b := range d.Blocks {
-		n += len([]rune(b.Text))
-	}
-	return n
 }
 
 func (a *app) run(ctx context.Context, job assistant.Job, dir string) error {
@@ -213,13 +138,13 @@ func (a *app) run(ctx context.Context, job assistant.Job, dir string) error {
 	if d == nil {
 		return runErr
 	}
-	md := export.Markdown(d, export.Options{Lang: a.flags.uiLang, Asked: job.Tasks, Partial: runErr != nil})
+	md := export.Markdown(d, export.Options{Lang: a.lang, Asked: job.Tasks, Partial: runErr != nil})
 	if dir != "" {
 		if err := a.save(dir, d, md); err != nil {
 			return errors.Join(runErr, err)
 		}
 	}
-	a.finished(d.Header)
+	a.finished(d.Header, runErr)
 	if a.flags.json {
 		return errors.Join(runErr, a.printJSON(d))
 	}
@@ -239,11 +164,11 @@ func (a *app) runTask(ctx context.Context, job assistant.Job, task assistant.Tas
 	if env == nil {
 		return runErr
 	}
-	a.finished(env.Header)
+	a.finished(env.Header, runErr)
 	if a.flags.json {
 		return errors.Join(runErr, a.printJSON(env))
 	}
-	fmt.Fprint(a.out, export.Markdown(asRun(env), export.Options{Lang: a.flags.uiLang, Asked: job.Tasks, Partial: runErr != nil}))
+	fmt.Fprint(a.out, export.Markdown(asRun(env), export.Options{Lang: a.lang, Asked: job.Tasks, Partial: runErr != nil}))
 	return runErr
 }
 
@@ -279,15 +204,24 @@ func (a *app) openGenerator(ctx context.Context) (*Generator, func(), error) {
 	return g, func() { _ = e.Close() }, nil
 }
 
+// Names of the files that run -o writes.
+const (
+	savedJSON     = "run.json"
+	savedMarkdown = "run.md"
+)
+
 // save writes the result as JSON and Markdown, each in full or not at all.
 func (a *app) save(dir string, d *assistant.RunDocument, md string) error {
 	js, err := export.JSON(d)
 	if err != nil {
 		return err
 	}
-	for name, data := range map[string][]byte{"run.json": js, "run.md": []byte(md)} {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path+".part", data, 0o644); err != nil {
+	for _, f := range []struct {
+		name string
+		data []byte
+	}{{savedJSON, js}, {savedMarkdown, []byte(md)}} {
+		path := filepath.Join(dir, f.name)
+		if err := os.WriteFile(path+".part", f.data, 0o644); err != nil {
 			return err
 		}
 		if err := os.Rename(path+".part", path); err != nil {
@@ -298,11 +232,16 @@ func (a *app) save(dir string, d *assistant.RunDocument, md string) error {
 	return nil
 }
 
-func (a *app) finished(h assistant.Header) {
+// finished says what the job cost and how much of each source it read.
+func (a *app) finished(h assistant.Header, runErr error) {
 	var cover []string
 	for _, s := range h.Sources {
 		cover = append(cover, a.say("coverage", s.File, s.PartsRead, s.PartsTotal))
 	}
 	took := time.Duration(h.Timing.Seconds * float64(time.Second)).Round(time.Second)
-	a.note("done_in", took, h.Timing.Passes, strings.Join(cover, ", "))
+	key := "done_in"
+	if runErr != nil {
+		key = "stopped_after"
+	}
+	a.note(key, took, h.Timing.Passes, strings.Join(cover, ", "))
 }

@@ -9,12 +9,13 @@ import (
 
 // sink shows a job's events on standard error: a bar that counts passes, and notes.
 type sink struct {
-	mu  sync.Mutex
-	a   *app
-	bar *progress
+	mu    sync.Mutex
+	a     *app
+	bar   *progress
+	notes map[string]int // code -> how often
 }
 
-func (a *app) newSink() *sink { return &sink{a: a} }
+func (a *app) newSink() *sink { return &sink{a: a, notes: map[string]int{}} }
 
 // event may be called from several goroutines.
 func (s *sink) event(e assistant.Event) {
@@ -27,7 +28,10 @@ func (s *sink) event(e assistant.Event) {
 		s.plan(e.Total)
 		s.bar.set(int64(e.Done))
 	case assistant.Noted:
-		fmt.Fprintln(s.a.err, s.a.noteText(e.Note))
+		s.notes[e.Note.Code]++
+		if s.notes[e.Note.Code] == 1 { // the same thing can happen on every pass
+			s.a.errLine(s.a.noteText(e.Note))
+		}
 	}
 }
 
@@ -43,5 +47,10 @@ func (s *sink) done() {
 	defer s.mu.Unlock()
 	if s.bar != nil {
 		s.bar.done()
+	}
+	for _, code := range sortedKeys(s.notes) {
+		if n := s.notes[code]; n > 1 {
+			s.a.errLine(fmt.Sprintf("%s (×%d)", s.a.noteText(assistant.Note{Code: code}), n))
+		}
 	}
 }

@@ -1,25 +1,20 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 
 	"windowseat/assistant"
-	"windowseat/document"
-	"windowseat/engine"
-	"windowseat/engine/gguf"
-	"windowseat/engine/models"
 )
 
 // say returns a message in the interface language, with args filled in. A key
 // without words stands for itself.
 func (a *app) say(key string, args ...any) string {
-	w, ok := words[key]
+	w, ok := wordsOf(key)
 	if !ok {
 		return key
 	}
 	i := 1
-	if a.flags.uiLang == "zh" {
+	if a.lang == "zh" {
 		i = 0
 	}
 	if len(args) == 0 {
@@ -28,8 +23,26 @@ func (a *app) say(key string, args ...any) string {
 	return fmt.Sprintf(w[i], args...)
 }
 
+func wordsOf(key string) ([2]string, bool) {
+	for _, table := range []map[string][2]string{words, errorWords, fetchWords} {
+		if w, ok := table[key]; ok {
+			return w, true
+		}
+	}
+	return [2]string{}, false
+}
+
 // note prints a message on standard error.
-func (a *app) note(key string, args ...any) { fmt.Fprintln(a.err, a.say(key, args...)) }
+func (a *app) note(key string, args ...any) { a.errLine(a.say(key, args...)) }
+
+// errLine prints a line on standard error, above the bar if one is drawn.
+func (a *app) errLine(s string) {
+	w := a.err
+	if a.above != nil {
+		w = a.above
+	}
+	fmt.Fprintln(w, s)
+}
 
 // noteText puts a reader's or the assistant's note into words.
 func (a *app) noteText(n assistant.Note) string {
@@ -40,61 +53,52 @@ func (a *app) noteText(n assistant.Note) string {
 	return text
 }
 
-// explain adds to an error what the user can do about it.
-func (a *app) explain(err error) string {
-	advice := func(key string, args ...any) string { return err.Error() + ": " + a.say(key, args...) }
-	var missing *models.NotInstalledError
-	var damaged *models.DamagedError
-	var format *gguf.FormatError
-	var unsupported *gguf.UnsupportedError
-	var file *document.UnsupportedError
-	switch {
-	case errors.As(err, &missing), errors.As(err, &damaged):
-		return err.Error() // these say it themselves
-	case errors.As(err, &format):
-		return advice("do_damaged_model")
-	case errors.As(err, &unsupported):
-		return advice("do_other_model")
-	case errors.As(err, &file):
-		return advice("do_" + file.Advice)
-	case errors.Is(err, document.ErrEmpty):
-		return advice("do_empty")
-	case errors.Is(err, engine.ErrContextFull):
-		return advice("do_context")
-	}
-	return err.Error()
-}
-
 // words holds Chinese and English.
 var words = map[string][2]string{
-	"cancelled":  {"已取消", "cancelled"},
-	"loading":    {"载入模型", "loading the model"},
-	"verifying":  {"校验模型", "verifying the model"},
-	"fetching":   {"下载模型", "fetching the model"},
-	"importing":  {"导入模型", "importing the model"},
-	"perplexity": {"困惑度", "perplexity"},
-	"working":    {"处理中", "working"},
-	"generated":  {"提示 %d 个词元，%.1f 词元/秒；输出 %d 个，%.1f 词元/秒；结束原因 %s", "prompt %d tokens, %.1f tok/s; output %d tokens, %.1f tok/s; stop: %s"},
-	"model_used": {"模型 %s，%s，%d 线程", "model %s, %s kernels, %d threads"},
-	"read_file":  {"已读 %s：%s，%d 字，%d 段", "read %s: %s, %d characters, %d blocks"},
-	"skipped":    {"跳过 %s：%s", "skipped %s: %s"},
-	"saved":      {"已保存 %s", "saved %s"},
-	"done_in":    {"完成，用时 %s，共 %d 步；%s", "done in %s, %d passes; %s"},
-	"coverage":   {"%s 已读 %d/%d", "%s %d/%d parts read"},
-	"removed":    {"已删除 %s", "removed %s"},
-	"verified":   {"%s 完好：%s", "%s is intact: %s"},
-	"ready":      {"模型 %s 已就绪：%s", "model %s is ready: %s"},
-	"already":    {"模型 %s 已在：%s", "model %s is there: %s"},
+	"cancelled":       {"已取消", "cancelled"},
+	"loading":         {"载入模型", "loading the model"},
+	"verifying":       {"校验模型", "verifying the model"},
+	"fetching":        {"下载模型", "fetching the model"},
+	"importing":       {"导入模型", "importing the model"},
+	"perplexity":      {"困惑度", "perplexity"},
+	"working":         {"处理中", "working"},
+	"generated":       {"提示 %d 个词元，%.1f 词元/秒；输出 %d 个，%.1f 词元/秒；结束原因 %s", "prompt %d tokens, %.1f tok/s; output %d tokens, %.1f tok/s; stop: %s"},
+	"model_used":      {"模型 %s，%s，%d 线程", "model %s, %s kernels, %d threads"},
+	"read_file":       {"已读 %s：%s，%d 字，%d 段", "read %s: %s, %d characters, %d blocks"},
+	"skipped":         {"跳过 %s：%s", "skipped %s: %s"},
+	"saved":           {"已保存 %s", "saved %s"},
+	"done_in":         {"完成，用时 %s，共 %d 步；%s", "done in %s, %d passes; %s"},
+	"stopped_after":   {"已停止，用时 %s，共 %d 步，完成的部分已保留；%s", "stopped after %s, %d passes; what was finished is kept; %s"},
+	"coverage":        {"%s 已读 %d/%d", "%s %d/%d parts read"},
+	"why_json":        {"不读 JSON", "JSON is not read"},
+	"why_saved":       {"是上次运行的结果", "it is the result of an earlier run"},
+	"guessed":         {"猜测", "guessed"},
+	"date_from_text":  {"取自文档", "from the text"},
+	"date_from_file":  {"文件日期", "the file's date"},
+	"chunk":           {"%d 个词元 · 第 %d 到 %d 块", "%d tokens · blocks %d-%d"},
+	"part_fetched":    {"已下载 %d/%d MiB", "%d of %d MiB fetched"},
+	"fit":             {"%s，%d 词元：权重 %d MiB + KV %d MiB + 工作区 %d MiB = %d MiB，可用 %d MiB：%s", "%s, %d tokens: weights %d MiB + KV %d MiB + scratch %d MiB = %d MiB of %d MiB free: %s"},
+	"verdict_fits":    {"放得下", "fits"},
+	"verdict_tight":   {"勉强放得下", "tight"},
+	"verdict_too_big": {"放不下，请用更小的 --ctx 或模型", "too big: use a smaller --ctx or model"},
+	"stop_end":        {"说完了", "end"},
+	"stop_length":     {"到了长度上限", "length"},
+	"stop_loop":       {"反复打转", "loop"},
+	"stop_cancelled":  {"已取消", "cancelled"},
+	"help_usage":      {"用法：", "Usage:"},
+	"help_commands":   {"命令：", "Commands:"},
+	"help_flags":      {"选项：", "Flags:"},
+	"help_global":     {"通用选项：", "Flags of all commands:"},
+	"help_more":       {"%s COMMAND --help 显示一个命令的帮助。", "%s COMMAND --help tells more about a command."},
+	"removed":         {"已删除 %s", "removed %s"},
+	"verified":        {"%s 完好：%s", "%s is intact: %s"},
+	"ready":           {"模型 %s 已就绪：%s", "model %s is ready: %s"},
+	"already":         {"模型 %s 已在：%s", "model %s is there: %s"},
 
-	"do_damaged_model": {"请重新下载或另选模型（windowseat models get default）", "fetch the model again or choose another one (windowseat models get default)"},
-	"do_other_model":   {"请选用受支持的模型（windowseat models list）", "choose a model that is supported (windowseat models list)"},
-	"do_export_text":   {"请另存为 txt、md、srt 或 vtt", "save it as txt, md, srt or vtt"},
-	"do_transcribe":    {"请先转写成文字", "transcribe it first"},
-	"do_unpack":        {"请先解压", "unpack it first"},
-	"do_pick_other":    {"请选一个文本文件", "choose a text file"},
-	"do_empty":         {"文件里没有文字", "there is nothing to read in it"},
-	"do_context":       {"请缩短提示，或加大 --ctx", "shorten the prompt or raise --ctx"},
-	"do_budget":        {"请加大 --tokens", "raise --tokens"},
+	"do_export_text": {"请另存为 txt、md、srt 或 vtt", "save it as txt, md, srt or vtt"},
+	"do_transcribe":  {"请先转写成文字", "transcribe it first and give the transcript"},
+	"do_unpack":      {"请先解压，再给里面的文件", "unpack it and give the files inside"},
+	"do_pick_other":  {"请选一个文本文件", "choose a text file"},
 
 	"note_nul_dropped":           {"去掉了空字符", "NUL characters were removed"},
 	"note_bom_dropped":           {"去掉了文件中间的 BOM", "byte order marks inside the text were removed"},

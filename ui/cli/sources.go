@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"windowseat/assistant"
+	"windowseat/document"
+)
+
+// readSources reads files and the files in folders. A file that was named must be
+// readable; one that merely lies in a folder is skipped with a note if it is not.
+// A file that is given twice is read once.
+func (a *app) readSources(ctx context.Context, paths []string) ([]assistant.SourceInput, error) {
+	var out []assistant.SourceInput
+	seen := map[string]bool{}
+	for _, p := range paths {
+		files, inFolder, err := a.expand(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			if key := identity(file); seen[key] {
+				continue
+			} else {
+				seen[key] = true
+			}
+			doc, err := a.readDocument(ctx, file)
+			switch {
+			case err != nil && ctx.Err() != nil:
+				return nil, ctx.Err()
+			case err != nil && inFolder:
+				a.note("skipped", file, oneLine(a.reason(err)))
+				continue
+			case err != nil:
+				return nil, err
+			}
+			out = append(out, assistant.SourceInput{Name: shortName(p, file), Doc: doc})
+			a.note("read_file", file, doc.Kind, runes(doc), len(doc.Blocks))
+		}
+	}
+	if len(out) == 0 {
+		return nil, a.failure("no_documents", strings.Join(paths, ", "))
+	}
+	return out, nil
+}
+
+// identity is the same for two ways to write one path.
+func identity(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	return path
+}
+
+// expand returns the files of a path: itself, or what lies in the folder and below,
+// in order of name, without hidden files. Files that no document can be, and folders
+// that cannot be opened, are noted.
+func (a *app) expand(ctx context.Context, path string) (files []string, folder bool, err error) {
+	if path == "-" {
+		return []string{path}, false, nil
+	}
+	st, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, false, a.failure("no_path", path)
+	case err != nil:
+		return nil, false, &pathError{path, err}
+	case !st.IsDir():
+		return []string{path}, false, nil
+	}
+	err = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && p == path:
+			return &pathError{p, err}
+		case err != nil:
+			a.note("skipped", p, oneLine(a.reason(err)))
+		case strings.HasPrefix(d.Name(), ".") && p != path:
+			if d.IsDir() {
+				return filepath.SkipDir
+			}
+		case d.IsDir():
+		case filepath.Ext(p) == ".json":
+			a.note("skipped", p, a.say("why_json"))
+		case savedBefore(p):
+			a.note("skipped", p, a.say("why_saved"))
+		case isFile(p):
+			files = append(files, p)
+		}
+		return nil
+	})
+	return files, true, err
+}
+
+// savedBefore reports whether run -o wrote this file.
+func savedBefore(path string) bool {
+	return filepath.Base(path) == savedMarkdown && isFile(filepath.Join(filepath.Dir(path), savedJSON))
+}
+
+// isFile follows links, and is false for what cannot simply be read: pipes, devices.
+func isFile(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.Mode().IsRegular()
+}
+
+// shortName is how a file is called in results: relative to the folder given.
+func shortName(root, file string) string {
+	if rel, err := filepath.Rel(root, file); err == nil && rel != "." {
+		return filepath.ToSlash(rel)
+	}
+	return filepath.Base(file)
+}
+
+func runes(d *document.Document) int {
+	n := 0
+	for _, b := range d.Blocks {
+		n += len([]rune(b.Text))
+	}
+	return n
+}
