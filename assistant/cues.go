@@ -153,7 +153,7 @@ var (
 	resets       = rx(`(?:改|推|挪|延|提前|推迟|延后|换)(?:到|成|为|至)|不算了|作废|\b(?:moves? to|moved to|make (?:it|that)|not .{2,20} but)\b`)
 	corrects     = rx(`不对|说错|说反|更正|改成|改到|改为|改口|纠正|还是.{0,6}(?:周|号|日|月|明天|后天)|推到|推迟到|提前到|延到|延后到|挪到|不是.{1,12}是|\b(?:actually|correction|scratch that|i mean|sorry,|no wait|wait,|make (?:it|that)|rather|instead|push (?:it|that) to|move (?:it|that) to|not .{2,20}, (?:but )?)\b`)
 	undecided    = rx(`我(?:没意见|不|保留|同意|现在|觉得|想|以为|回来|问)|可能|能不能|要不要|要是|如果|已经|上个月|上次|得先|怎么|一个是|比如|比方|谁定|你(?:干脆|看你)|\b(?:i thought|was settled|would|could|might|maybe|perhaps|what if|i think|i'd|should we|we already|last time|used to)\b`)
-	someday      = rx(`(?:^|[，,。])(?:我觉得|我们)?(?:大家)?(?:以后|今后|将来|往后|哪天)|大家以后|再议|再说吧|再说。|先放着|算了|我(?:得|再)?想想|再看看吧|不着急|\b(?:some day|someday|one day|in future|in the future|eventually|let's see|never mind|forget it)\b`)
+	someday      = rx(`(?:^|[，,。])(?:我觉得|我们)?(?:大家)?(?:以后|今后|将来|往后|哪天)|大家以后|再议|再说吧|再说。|先放着|(?:^|[，。—])算了|我(?:得|再)?想想|再看看吧|不着急|\b(?:some day|someday|one day|in future|in the future|eventually|let's see|never mind|forget it)\b`)
 	chatter      = rx(`哈哈|众笑|开玩笑|玩笑|\b(?:kidding|haha|joke|joking)\b`)
 )
 

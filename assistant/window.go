@@ -161,6 +161,9 @@ func promptOf(kind prompts.Kind, lang string, part []string) (Prompt, error) {
 		return Prompt{}, err
 	}
 	p := Prompt{System: text.System, Tail: text.Tail, Part: part}
+	if n := len(part); n > 0 && p.Tail == "" { // end as the examples end
+		p.Part = append(part[:n-1:n-1], strings.TrimRight(part[n-1], "\n"))
+	}
 	for _, e := range text.Examples {
 		p.Examples = append(p.Examples, Exchange(e))
 	}
