@@ -21,6 +21,7 @@ type datePhrase struct {
 	week       bool // names its week ("下周三"); bare weekdays after it lean on it
 	bare       bool // a weekday without its week
 	calendar   bool // names a day of the month
+	relative   bool // counts from today: 明天, tomorrow
 	month      bool // and its month
 }
 
@@ -34,6 +35,7 @@ type dateRule struct {
 	bare bool
 	// calendar: a day of the month; month: with the month
 	calendar, month bool
+	relative        bool // counts days from today
 }
 
 // findDates returns the time phrases of a text in order, without overlaps: of two
@@ -75,7 +77,7 @@ func findDates(text string, day time.Time) []datePhrase {
 func matchRule(r *dateRule, text string, day time.Time) []datePhrase {
 	var found []datePhrase
 	for _, at := range r.re.FindAllStringSubmatchIndex(text, -1) {
-		p := datePhrase{start: at[0], end: at[1], past: r.past, week: r.week, bare: r.bare, calendar: r.calendar, month: r.month}
+		p := datePhrase{start: at[0], end: at[1], past: r.past, week: r.week, bare: r.bare, calendar: r.calendar, month: r.month, relative: r.relative}
 		if !wordBounded(text, p.start, p.end) || notADate(text, p) {
 			continue
 		}
@@ -131,7 +133,7 @@ const maxLeanBytes = 120
 
 // extension is what may follow a date and belongs to it: a time of day, "前".
 var extension = regexp.MustCompile(`^(?i:\s+(?:morning|afternoon|evening|night|noon|eod|cob|end of day|close of business|(?:at|by|before) (?:[0-9]{1,2}(?::[0-9]{2})?\s?(?:am|pm|o'clock)?|noon|midnight))` +
-	`|[\s,，]*(?:的)?(?:上午|中午|下午|晚上|早上|傍晚|一早|晚些|晚|早|下班|开会|开市)?` +
+	`|[\s,，]*(?:的)?(?:上午|中午|下午|晚上|早上|傍晚|一早|晚些|晚|早|下班|(?:开会|开市)(?:之前|以前|前))?` +
 	`(?:[0-9一二三四五六七八九十两]{1,3}(?:点半?钟?|[:：][0-9]{2}))?(?:之前|以前|前|内)?)`)
 
 // extendPhrase returns the end of the phrase with its time of day and its "前".

@@ -42,12 +42,12 @@ var enDateRules = []dateRule{
 	}},
 	{re: rx(`last (?:week|month|year|quarter|night|time|` + enDay[1:]), past: true},
 	{re: rx(`(?:yesterday|` + enCount + ` (?:days?|weeks?|months?|years?) ago)`), past: true},
-	{re: rx(enBy + `(today|tonight|this afternoon|this evening)`), eval: func(_ []string, day time.Time) (time.Time, bool) { return day, true }},
+	{relative: true, re: rx(enBy + `(today|tonight|this afternoon|this evening)`), eval: func(_ []string, day time.Time) (time.Time, bool) { return day, true }},
 	{re: rx(enEOD + `( today)?`), eval: func(_ []string, day time.Time) (time.Time, bool) { return day, true }},
-	{re: rx(`(?:` + enEOD + ` |` + enBy + `)(?:first thing )?tomorrow`), eval: func(_ []string, day time.Time) (time.Time, bool) {
+	{relative: true, re: rx(`(?:` + enEOD + ` |` + enBy + `)(?:first thing )?tomorrow`), eval: func(_ []string, day time.Time) (time.Time, bool) {
 		return day.AddDate(0, 0, 1), true
 	}},
-	{re: rx(enBy + `day after tomorrow`), eval: func(_ []string, day time.Time) (time.Time, bool) {
+	{relative: true, re: rx(enBy + `day after tomorrow`), eval: func(_ []string, day time.Time) (time.Time, bool) {
 		return day.AddDate(0, 0, 2), true
 	}},
 	{re: rx(`(?:in|within|inside) (?:the next )?` + enCount + ` (business days?|working days?|days?|weeks?|fortnight|months?)`), eval: evalEnglishSpan},
@@ -79,7 +79,10 @@ var enDateRules = []dateRule{
 	{calendar: true, month: true, re: rx(enBy + `(?:` + enOrdinal + `|([0-9]{1,2}))(?: of)? ` + enMonth + `(?:,? ([0-9]{4}))?`), eval: func(m []string, day time.Time) (time.Time, bool) {
 		return englishDate(day, m[3], m[1]+m[2], m[4])
 	}},
-	{calendar: true, re: rx(`(?:by |before |until |no later than |on )?the ([0-9]{1,2}(?:st|nd|rd|th)|tenth|fifteenth|twentieth|twenty[- ](?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)|thirtieth|thirty[- ]first)(?: of (?:the|this) month)?`), eval: func(m []string, day time.Time) (time.Time, bool) {
+	{calendar: true, re: rx(`(?:by |before |until |no later than |on )?the ([0-9]{1,2}(?:st|nd|rd|th)|tenth|eleventh|twelfth|thirteenth|fourteenth|fifteenth|sixteenth|seventeenth|eighteenth|nineteenth|twentieth|twenty[- ](?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)|thirtieth|thirty[- ]first)(?: of (?:the|this) month)?`), eval: func(m []string, day time.Time) (time.Time, bool) {
+		return comingDay(day, enOrdinalNumber(m[1]))
+	}},
+	{calendar: true, re: rx(`(?:by|before|until|no later than|on) the (first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)`), eval: func(m []string, day time.Time) (time.Time, bool) {
 		return comingDay(day, enOrdinalNumber(m[1]))
 	}},
 	{re: rx(enBy + `([0-9]{1,2})/([0-9]{1,2})(?:/([0-9]{4}))?`), eval: evalSlashDate, calendar: true, month: true},

@@ -19,6 +19,7 @@ type due struct {
 	acts     bool // stands right before the verb, or right behind who acts
 	start    int  // bytes in the line
 	end      int
+	alone    bool // is a clause of its own
 }
 
 // dueReach is how many sentences of the same turn around a candidate may hold its
@@ -153,7 +154,7 @@ func saidTwice(dues []due) *due {
 			if i == k || a.line != b.line || !a.ok || !b.ok || a.calendar || !b.calendar {
 				continue
 			}
-			near := b.start-a.end < maxTwiceBytes && a.start-b.end < maxTwiceBytes
+			near := b.alone && b.start-a.end < maxTwiceBytes && a.start-b.end < maxTwiceBytes
 			if a.weekday && a.date.Weekday() == b.date.Weekday() || !a.weekday && near {
 				a.date = b.date
 				return &a

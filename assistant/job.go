@@ -167,13 +167,16 @@ func (j *job) chooseDay(option string) error {
 	return nil
 }
 
-// dayOf is the day to resolve a source's deadlines against: its own where its text
-// gives one and the user did not.
+// dayOf is the day to resolve a source's deadlines against: what the user said, else
+// the date in its own text, else what its words give away.
 func (j *job) dayOf(d *document.Document) time.Time {
+	if j.dayFrom == "option" {
+		return j.day
+	}
 	if day, err := time.Parse(isoDate, d.Date); err == nil && d.DateFrom == "text" && j.dayFrom == "text" {
 		return day
 	}
-	return j.day
+	return dayFromWords(d, j.day)
 }
 
 // prepare reads the sources by code: sentences, persons, candidates, parts, and
