@@ -39,7 +39,14 @@ func (a *app) openModel(ctx context.Context, st models.Status) (*engine.Engine, 
 	bar := &lazyBar{a: a, key: "loading"}
 	defer bar.done()
 	e, err := engine.Open(ctx, st.Path, engine.Options{Threads: a.flags.threads, Context: a.flags.ctx, Progress: bar.set})
-	return e, st, err
+	if err != nil {
+		return nil, st, err
+	}
+	bar.done()
+	for _, text := range e.Info().ChatNotes {
+		a.note("chat_note", text)
+	}
+	return e, st, nil
 }
 
 // openTokenizer reads the tokenizer alone, without the weights.

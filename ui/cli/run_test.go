@@ -199,7 +199,7 @@ func TestRunCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	dir := t.TempDir()
-	path := file(t, "long.txt", longChinese(80_000))
+	path := file(t, "long.txt", longChinese(30_000))
 	var out bytes.Buffer
 	errOut := &cancelling{word: "working ", cancel: cancel}
 	code := cli.Run(ctx, []string{"run", path, "--tasks", "summary", "--json", "-o", dir, "--model", tiny}, strings.NewReader(""), &out, errOut, "")

@@ -63,6 +63,7 @@ var words = map[string][2]string{
 	"perplexity":      {"困惑度", "perplexity"},
 	"working":         {"处理中", "working"},
 	"generated":       {"提示 %d 个词元，%.1f 词元/秒；输出 %d 个，%.1f 词元/秒；结束原因 %s", "prompt %d tokens, %.1f tok/s; output %d tokens, %.1f tok/s; stop: %s"},
+	"chat_note":       {"对话模板：%s", "chat template: %s"},
 	"model_used":      {"模型 %s，%s，%d 线程", "model %s, %s kernels, %d threads"},
 	"read_file":       {"已读 %s：%s，%d 字，%d 段", "read %s: %s, %d characters, %d blocks"},
 	"skipped":         {"跳过 %s：%s", "skipped %s: %s"},
@@ -93,7 +94,6 @@ var words = map[string][2]string{
 	"removed":         {"已删除 %s", "removed %s"},
 	"verified":        {"%s 完好：%s", "%s is intact: %s"},
 	"ready":           {"模型 %s 已就绪：%s", "model %s is ready: %s"},
-	"already":         {"模型 %s 已在：%s", "model %s is there: %s"},
 
 	"do_export_text": {"请另存为 txt、md、srt 或 vtt", "save it as txt, md, srt or vtt"},
 	"do_transcribe":  {"请先转写成文字", "transcribe it first and give the transcript"},

@@ -1,0 +1,98 @@
+package cli_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// wantRefused loads a model file in every way there is.
+func wantRefused(t *testing.T, path string, words ...string) {
+	t.Helper()
+	failed(t, 1, call(t, "generate", "--prompt", "x", "--model", path), words...)
+	r := call(t, "generate", "--prompt", "x", "--model", path, "--ui-lang", "zh", "--json")
+	failed(t, 1, r, "请", "models list")
+}
+
+// TestCutModel: case G1.
+func TestCutModel(t *testing.T) {
+	whole, err := os.ReadFile(tiny)
+	require.NoError(t, err)
+	n := len(whole)
+	for _, size := range []int{0, 2, 4, 8, 20, 100, 2000, n / 2, n - 100, n - 1} {
+		path := file(t, "cut.gguf", string(whole[:size]))
+		wantRefused(t, path, "damaged or no GGUF", "fetch it again or choose another")
+	}
+}
+
+// TestForeignModel: cases G1 and G3. patch changes bytes of the header.
+func TestForeignModel(t *testing.T) {
+	whole, err := os.ReadFile(tiny)
+	require.NoError(t, err)
+	for _, c := range []struct {
+		name  string
+		patch func(b []byte) []byte
+		words []string
+	}{
+		{"magic", func(b []byte) []byte { copy(b, "GGML"); return b }, []string{"damaged or no GGUF"}},
+		{"version1", func(b []byte) []byte { b[4] = 1; return b }, []string{"version 1", "supported: 2, 3"}},
+		{"version4", func(b []byte) []byte { b[4] = 4; return b }, []string{"version 4", "supported: 2, 3"}},
+		{"big_endian", func(b []byte) []byte { copy(b[4:], []byte{0, 0, 0, 3}); return b }, []string{"big", "cannot be run"}},
+		{"type", func(b []byte) []byte { return setType(t, b, 250) }, []string{"250"}},
+		{"iq_type", func(b []byte) []byte { return setType(t, b, 16) }, []string{"cannot be run", "IQ2_XXS", "supported: "}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			wantRefused(t, file(t, "a.gguf", string(c.patch(bytes.Clone(whole)))), c.words...)
+		})
+	}
+}
+
+// setType changes the type of the embedding: name, number of dimensions (u32), two
+// dimensions (u64), type (u32).
+func setType(t *testing.T, b []byte, typ byte) []byte {
+	at := bytes.Index(b, []byte("token_embd.weight"))
+	require.Positive(t, at)
+	b[at+len("token_embd.weight")+4+16] = typ
+	return b
+}
+
+func TestUnknownArchitecture(t *testing.T) {
+	s := spec()
+	s.Meta = map[string]any{"general.architecture": "mamba"}
+	path := filepath.Join(t.TempDir(), "m.gguf")
+	require.NoError(t, s.Write(path))
+	wantRefused(t, path, "architecture", "mamba", "supported: ", "qwen2", "llama")
+}
+
+func TestMissingTensor(t *testing.T) {
+	s := spec()
+	s.Skip = "blk.0.ffn_up.weight"
+	path := filepath.Join(t.TempDir(), "m.gguf")
+	require.NoError(t, s.Write(path))
+	wantRefused(t, path, `tensor "blk.0.ffn_up.weight" is missing`)
+}
+
+// TestChatTemplates: case G4. Without a template that can be used the layout of
+// the architecture is taken with a note; a template that goes on for ever is stopped.
+func TestChatTemplates(t *testing.T) {
+	var want generated
+	okJSON(t, &want, "generate", "--prompt", "x", "-n", "3")
+	for i, template := range []string{"", "{% for x in %}{{", "{{ raise_exception('no') }}", "only words"} {
+		s := spec()
+		s.Meta = map[string]any{"tokenizer.chat_template": template}
+		path := filepath.Join(t.TempDir(), fmt.Sprintf("m%d.gguf", i))
+		require.NoError(t, s.Write(path))
+		r := call(t, "generate", "--prompt", "x", "-n", "3", "--json", "--ui-lang", "en", "--model", path)
+		require.Equal(t, 0, r.code, r.err)
+		var got generated
+		decode(t, r.out, &got)
+		assert.GreaterOrEqual(t, got.Timing.Prompt, want.Timing.Prompt, template)
+		assert.Contains(t, r.err, "chat template", template)
+		assert.Contains(t, r.err, "using the ChatML layout", template)
+	}
+}

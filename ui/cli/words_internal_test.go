@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"windowseat/engine/models"
+	"windowseat/engine/models/fetch"
+)
+
+var (
+	literalKey = regexp.MustCompile(`a\.(?:say|note|usage|failure|newProgress|newByteProgress)\("(\w+)"`)
+	verb       = regexp.MustCompile(`%[-+.\d*]*[a-z]`)
+)
+
+// usedKeys are the keys that the code names, and those that it puts together.
+func usedKeys(t *testing.T) map[string]bool {
+	used := map[string]bool{}
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	for _, name := range files {
+		src, err := os.ReadFile(name)
+		require.NoError(t, err)
+		for _, m := range literalKey.FindAllStringSubmatch(string(src), -1) {
+			used[m[1]] = m[1][len(m[1])-1] != '_' // a prefix is completed below
+		}
+	}
+	for prefix, rest := range map[string][]string{
+		"do_":        {"export_text", "transcribe", "unpack", "pick_other"},
+		"verdict_":   {models.Fits, models.Tight, models.TooBig},
+		"unit_":      {"bytes", "blocks"},
+		"stop_":      {"end", "length", "loop", stopCancelled},
+		"date_from_": {"text", "file"},
+		"kind_":      {"binary", "folder", "unread"},
+		"help_":      {"usage", "commands", "flags", "global", "more"},
+		"note_": {
+			"nul_dropped", "bom_dropped", "undecodable", "vtt_header_skipped", "vtt_comment_skipped", "bad_cue_time", "cue_without_end",
+			"empty_cue", "rolling_lines_removed", "cancelled", "length_stop", "loop_stop", "bad_answer", "model_error", "language", "no_date", "no_text",
+		},
+		"fetch_": {
+			string(fetch.NoNetwork), string(fetch.Interrupted), string(fetch.BadTLS), string(fetch.NotSecure), string(fetch.HTTPStatus),
+			string(fetch.NoPip), string(fetch.NoPackage), string(fetch.BadWheel), string(fetch.WrongSize), string(fetch.WrongHash),
+			string(fetch.DiskFull), string(fetch.DiskFailed), string(fetch.NoSource),
+		},
+	} {
+		for _, r := range rest {
+			used[prefix+r] = true
+		}
+	}
+	for _, key := range []string{"loading", "verifying", "fetching", "importing", "working", "ready", "verified", "done_in", "stopped_after"} {
+		used[key] = true // handed on as an argument
+	}
+	return used
+}
+
+// TestWords: every key that is used has Chinese and English words that take the
+// same arguments, and no words are left over.
+func TestWords(t *testing.T) {
+	used := usedKeys(t)
+	for key, real := range used {
+		if !real {
+			continue
+		}
+		w, ok := wordsOf(key)
+		if !assert.True(t, ok, "no words for %q", key) {
+			continue
+		}
+		assert.NotEmpty(t, w[0], key)
+		assert.NotEmpty(t, w[1], key)
+		assert.Equal(t, verb.FindAllString(w[0], -1), verb.FindAllString(w[1], -1), key)
+		if key != "perplexity" {
+			assert.NotEqual(t, w[0], w[1], key)
+		}
+	}
+	for _, table := range []map[string][2]string{words, errorWords, fetchWords} {
+		for key := range table {
+			assert.True(t, used[key], "nobody says %q", key)
+		}
+	}
+}
+
+// TestHelpTable: no Chinese help text is left over from what no longer exists.
+func TestHelpTable(t *testing.T) {
+	a := &app{lang: "zh", version: "1"}
+	known := []string{"", "perplexity long"}
+	for _, c := range allCommands(a.root()) {
+		path := c.CommandPath()
+		if path != "windowseat" {
+			known = append(known, path[len("windowseat "):])
+		}
+		for key := range helpZh {
+			if len(key) > 2 && key[:2] == "--" && (c.Flags().Lookup(key[2:]) != nil || c.PersistentFlags().Lookup(key[2:]) != nil) {
+				known = append(known, key)
+			}
+		}
+	}
+	for key := range helpZh {
+		assert.True(t, slices.Contains(known, key), key)
+	}
+}
