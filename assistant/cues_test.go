@@ -109,10 +109,11 @@ func TestWindowFitsItsBudget(t *testing.T) {
 	script := say("开场的话。", "很长的一句话，"+string(make([]rune, 0))+"说了很多内容。", "报告我周五之前交。", "好。", "散会。")
 	c := propose(script, TaskTodos)[0]
 	count := func(s string) int { return len([]rune(s)) }
-	whole := windowOf(c, turnsBefore, turnsAfter, count, 1000)
-	assert.Len(t, whole.rows, 5)
+	whole := windowOf(c, turnsFarBefore, turnsAfter, count, 1000)
+	assert.Len(t, whole.rows, 5, "two turns before, itself, one after, itself again")
 	assert.Equal(t, "▶周明：报告我周五之前交。\n", whole.rows[whole.marked])
-	small := windowOf(c, turnsBefore, turnsAfter, count, 14)
+	assert.Equal(t, whole.rows[whole.marked], whole.rows[4])
+	small := windowOf(c, turnsFarBefore, turnsAfter, count, 14)
 	assert.Len(t, small.rows, 1)
 	assert.Equal(t, "▶周明：报告我周五之前交。\n", small.rows[small.marked])
 }

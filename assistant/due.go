@@ -63,7 +63,7 @@ func (j *job) correctionsOf(c candidate) []due {
 		return nil
 	}
 	var found []due
-	_, to := spanOfTurns(t, c, 0, turnsAfter)
+	_, to := spanOfTurns(t, c, 0, turnsCorrect)
 	for i := c.last + 1; i <= min(to, c.last+lookBack); i++ {
 		if t.signals[i].todo >= proposeTodo && t.lines[i].block != t.lines[c.first].block {
 			break // another promise: its deadline is its own

@@ -100,7 +100,7 @@ func (e extractor) askAll(ctx context.Context, cands []candidate, slots []*draft
 // one asks about a candidate; an answer that was cut off is asked again with less
 // around it and twice the room.
 func (e extractor) one(ctx context.Context, c candidate) (d *draft, trouble string) {
-	w := windowOf(c, turnsBefore, turnsAfter, e.gen.CountTokens, windowTokenCap)
+	w := windowOf(c, turnsBack(c), turnsAfter, e.gen.CountTokens, windowTokenCap)
 	d, err := e.ask(ctx, c, w, false)
 	if errors.Is(err, errLength) || errors.Is(err, errBadAnswer) {
 		w = windowOf(c, 1, 0, e.gen.CountTokens, windowTokenCap)
@@ -167,7 +167,14 @@ func (j *job) askDecision(ctx context.Context, c candidate, w window, double boo
 	if err != nil || !a.Has {
 		return nil, err
 	}
-	d := j.newDraft(c, DecisionFields{Text: tidy(a.Text)})
+	said, own := ownWords(c, a.Text, strongDecision)
+	if said == "" {
+		return nil, nil
+	}
+	d := j.newDraft(c, DecisionFields{Text: said})
+	if !own {
+		d.fail(ReasonNotSupported)
+	}
 	if c.first > 0 && isShort(c.text()) {
 		d.addEvidence(j, &c.script.lines[c.first-1]) // "就这么定": what is settled stands before it
 	}
@@ -181,11 +188,18 @@ func (j *job) askRisk(ctx context.Context, c candidate, w window, double bool) (
 	if err != nil || !a.Has {
 		return nil, err
 	}
-	fields := RiskFields{Text: tidy(a.Text), Trigger: tidy(a.Trigger), Consequence: tidy(a.Consequence)}
+	said, own := ownWords(c, a.Text, strongRisk)
+	if said == "" {
+		return nil, nil
+	}
+	fields := RiskFields{Text: said, Trigger: tidy(a.Trigger), Consequence: tidy(a.Consequence)}
 	if name := j.people.canonical(c.speaker()); name != "" && isPerson(c.speaker()) {
 		fields.RaisedBy = &name
 	}
 	d := j.newDraft(c, fields)
+	if !own {
+		d.fail(ReasonNotSupported)
+	}
 	d.match = a.Text + " " + c.text()
 	return d, nil
 }
@@ -197,7 +211,7 @@ func (j *job) newDraft(c candidate, fields any) *draft {
 	doc := j.docs[lines[c.first].source]
 	d := &draft{cand: c, corrects: c.script.signals[c.first].correction}
 	d.item = Item{Fields: fields, State: StateChecked, Evidence: []Evidence{evidenceOf(doc, lines[c.first], lines[c.last])}}
-	w := windowOf(c, turnsBefore, turnsAfter, nil, 0)
+	w := windowOf(c, turnsFarBefore, turnsAfter, nil, 0)
 	if supportShare(fieldsText(fields), join(w.rows)) < minSupport {
 		d.fail(ReasonNotSupported)
 	}

@@ -8,14 +8,11 @@ import (
 
 // draftTodo checks the model's answer about a todo and makes an item of it.
 func (j *job) draftTodo(c candidate, s scene, chosen *due, a todoAnswer) *draft {
-	fields := TodoFields{Action: firstSentence(tidy(a.Action))}
-	own := true
-	if !pointsBack(c) && supportShare(fields.Action, c.text()) < minOwnSupport {
-		if c.weight < strongTodo {
-			return nil // about another sentence: this one holds none
-		}
-		fields.Action, own = tidy(c.text()), false
+	action, own := ownWords(c, a.Action, strongTodo)
+	if action == "" {
+		return nil
 	}
+	fields := TodoFields{Action: action}
 	owner, proven := acceptOwner(s, deref(a.Owner))
 	if owner != "" {
 		fields.Owner = &owner
@@ -48,9 +45,27 @@ func (j *job) draftTodo(c candidate, s scene, chosen *due, a todoAnswer) *draft 
 	return d
 }
 
-// strongTodo is the weight from which the wording alone proves a todo: an answer
-// about something else is then replaced by the sentence itself.
-const strongTodo = 5
+// The weights from which the wording alone proves an item.
+const (
+	strongTodo     = 5
+	strongDecision = 3
+	strongRisk     = 3
+)
+
+// ownWords is what the model says about a candidate, if it is about its sentence.
+// An answer about another one means that this sentence holds nothing, unless its
+// wording alone proves an item (strong): then the sentence itself stands, and own
+// is false. It returns "" for nothing.
+func ownWords(c candidate, answer string, strong int) (said string, own bool) {
+	said = firstSentence(tidy(answer))
+	switch {
+	case said != "" && (pointsBack(c) || supportShare(said, c.text()) >= minOwnSupport):
+		return said, true
+	case c.weight >= strong && !isShort(c.text()):
+		return tidy(c.text()), false
+	}
+	return "", false
+}
 
 // firstSentence drops what a model that does not stop copies behind its answer.
 func firstSentence(s string) string {

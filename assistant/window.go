@@ -10,8 +10,10 @@ import (
 // How much text around a candidate the model sees: whole turns, but of long ones
 // only the sentences nearest to the candidate.
 const (
-	turnsBefore    = 3
-	turnsAfter     = 2
+	turnsBefore    = 1
+	turnsFarBefore = 3 // of a candidate that points back: "我来吧"
+	turnsAfter     = 1
+	turnsCorrect   = 2   // turns after a candidate in which its deadline may be corrected
 	linesPerTurn   = 3   // of a neighbouring turn
 	linesAround    = 3   // of the candidate's own turn, on each side
 	maxLineRunes   = 160 // of a neighbouring sentence; the candidate itself is never cut
@@ -30,7 +32,8 @@ type window struct {
 }
 
 // windowOf builds the text around a candidate, cut down to maxTokens by leaving
-// out the farthest rows first. count may be nil for no bound.
+// out the farthest rows first. The candidate's row is repeated at the end, where a
+// small model looks first. count may be nil for no bound.
 func windowOf(c candidate, before, after int, count func(string) int, maxTokens int) window {
 	t := c.script
 	from, to := spanOfTurns(t, c, before, after)
@@ -51,7 +54,19 @@ func windowOf(c candidate, before, after int, count func(string) int, maxTokens 
 			i = j + 1
 		}
 	}
-	return w.fit(count, maxTokens)
+	w = w.fit(count, maxTokens)
+	if w.marked != len(w.rows)-1 {
+		w.rows = append(w.rows[:len(w.rows):len(w.rows)], w.rows[w.marked])
+	}
+	return w
+}
+
+// turnsBack is how many turns before a candidate the model needs to see.
+func turnsBack(c candidate) int {
+	if pointsBack(c) {
+		return turnsFarBefore
+	}
+	return turnsBefore
 }
 
 // spanOfTurns returns the lines from which to which the window reaches.
