@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"testing"
 
@@ -20,6 +21,8 @@ type oracle struct {
 	t      testing.TB
 	f      *gguf.File
 	s      tinymodel.Spec
+	base   float64       // of RoPE
+	eps    float64       // of RMSNorm
 	k, v   [][][]float64 // [layer][position][G*D]
 	matrix map[string][][]float64
 }
@@ -28,7 +31,10 @@ func newOracle(t testing.TB, s tinymodel.Spec, path string) *oracle {
 	f, err := gguf.Open(path)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = f.Close() })
-	return &oracle{t: t, f: f, s: s, k: make([][][]float64, s.Layers), v: make([][][]float64, s.Layers), matrix: map[string][][]float64{}}
+	return &oracle{
+		t: t, f: f, s: s, base: 10000, eps: 1e-6,
+		k: make([][][]float64, s.Layers), v: make([][][]float64, s.Layers), matrix: map[string][][]float64{},
+	}
 }
 
 func (o *oracle) rows(name string) [][]float64 {
@@ -74,7 +80,7 @@ func (o *oracle) norm(name string, x []float64) []float64 {
 	for _, v := range x {
 		sum += v * v
 	}
-	r := 1 / math.Sqrt(sum/float64(len(x))+1e-6)
+	r := 1 / math.Sqrt(sum/float64(len(x))+o.eps)
 	y := make([]float64, len(x))
 	for i, v := range x {
 		y[i] = v * r * o.rows(name)[0][i]
@@ -90,7 +96,7 @@ func (o *oracle) rope(x []float64, pos int) {
 			if o.s.Arch == "llama" {
 				a, b = h+2*i, h+2*i+1
 			}
-			sin, cos := math.Sincos(float64(pos) * math.Pow(10000, -2*float64(i)/float64(d)))
+			sin, cos := math.Sincos(float64(pos) * math.Pow(o.base, -2*float64(i)/float64(d)))
 			x[a], x[b] = x[a]*cos-x[b]*sin, x[a]*sin+x[b]*cos
 		}
 	}
@@ -106,7 +112,7 @@ func (o *oracle) next(id int32) []float64 {
 		}
 	}
 	for l := range s.Layers {
-		p := "blk." + string(rune('0'+l)) + "."
+		p := fmt.Sprintf("blk.%d.", l)
 		bias := func(name string) string {
 			if s.Arch == "qwen2" {
 				return p + name

@@ -4,7 +4,7 @@
 usage: make.py http://127.0.0.1:PORT NAME > NAME.json
 
 For each prompt: its token ids, the ten most likely next tokens with their
-log-probabilities at each of 64 greedy steps, and the tokens chosen.
+log-probabilities at each of up to 64 greedy steps, and the tokens chosen.
 """
 import json
 import sys
@@ -35,8 +35,11 @@ def main():
             "return_tokens": True, "seed": 1,
         })
         steps = [[[t["id"], round(t["logprob"], 5)] for t in s["top_logprobs"]] for s in r["completion_probabilities"]]
-        chosen = [s["id"] for s in r["completion_probabilities"]]
-        out["cases"].append({"prompt": text, "ids": ids, "greedy": chosen, "top": steps})
+        # The server sends no probabilities for tokens that end inside a character: keep the steps before the first.
+        n = 0
+        while n < min(len(steps), len(r["tokens"])) and r["completion_probabilities"][n]["id"] == r["tokens"][n]:
+            n += 1
+        out["cases"].append({"prompt": text, "ids": ids, "greedy": r["tokens"][:n], "top": steps[:n]})
     json.dump(out, sys.stdout, ensure_ascii=False, separators=(",", ":"))
     print()
 
