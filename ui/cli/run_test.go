@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"windowseat/assistant"
+	"windowseat/engine/kernels"
 	"windowseat/ui/cli"
 )
 
@@ -148,17 +149,23 @@ func TestRunStandardInput(t *testing.T) {
 	require.NoError(t, valid(t, "run.schema.json", r.out))
 }
 
-// TestRunLongFile: 80,000 Chinese characters are read whole, in parts that fit.
+// TestRunLongFile: 80,000 Chinese characters are read whole, in parts that fit; a
+// tenth of them where the same takes minutes: with the race detector and with
+// kernels in plain Go.
 func TestRunLongFile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads 240,000 tokens")
 	}
-	r := ok(t, "run", file(t, "long.txt", longChinese(80_000)), "--tasks", "summary", "--json")
+	chars := 80_000
+	if raceDetector || kernels.Active() == "ref" {
+		chars /= 10
+	}
+	r := ok(t, "run", file(t, "long.txt", longChinese(chars)), "--tasks", "summary", "--json")
 	require.NoError(t, valid(t, "run.schema.json", r.out))
 	var d assistant.RunDocument
 	require.NoError(t, json.Unmarshal([]byte(r.out), &d))
 	src := d.Sources[0]
-	assert.GreaterOrEqual(t, src.Chars, 80_000)
+	assert.GreaterOrEqual(t, src.Chars, chars)
 	assert.Greater(t, src.PartsTotal, 1)
 	assert.Equal(t, src.PartsTotal, src.PartsRead)
 	assert.Empty(t, src.LeftOut)

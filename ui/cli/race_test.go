@@ -1,0 +1,6 @@
+//go:build race
+
+package cli_test
+
+// raceDetector makes everything about ten times slower.
+const raceDetector = true
