@@ -34,11 +34,19 @@ func propose(t *transcript, task Task) []candidate {
 			c.last, c.weight = i, max(c.weight, w)
 			continue
 		}
+		if task != TaskTodos && isShort(t.lines[i].text) && follows(found, i) {
+			continue // "就这么定": confirms what is a candidate already
+		}
 		if w >= threshold(task) {
 			found = append(found, candidate{script: t, first: i, last: i, weight: w})
 		}
 	}
 	return found
+}
+
+// follows reports whether line i stands right behind the last candidate.
+func follows(found []candidate, i int) bool {
+	return len(found) > 0 && i-found[len(found)-1].last <= 2
 }
 
 // joins reports whether line i goes on with the candidate before it, in the same

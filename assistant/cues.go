@@ -130,7 +130,7 @@ var decisionCues = []cue{
 	{rx(`(?:我|都|大家)同意|(?:那|就|还是)(?:就)?(?:按|用|选|走|改|取消|这么办|这样办|放在|安排在)|确定(?:用|选|为|是|了)|选定|选(?:用|第|[A-Za-z甲乙丙一二三])|采用|最终|统一(?:用|为|成|按|放|叫)|没有反对|不再|不做了?|不上了?|不买了?|不用了|不采用|不收|不换|取消|推迟到?|提前到|暂缓|暂停|砍掉|放弃|保留|维持|沿用|改(?:成|为|到|用|回)|换成|以.{1,10}为准|推翻|不算了|没意见`), 2},
 	{rx(`\b(?:decided|decision|agreed|we agree|go(?:ing)? with|settled|settle on|approved?|final answer|that's final|signed off|sign off|stick with|stick to|we chose|choose|drop(?:ped)?|cancel(?:led|ed)?|postpone[d]?|push(?:ed)? (?:back|to)|moved? (?:it |that |the .{1,20} )?to|ruled? out|resolved|consensus|no objections?|it's a deal|done deal|let's (?:do|use|keep|make|take|move|set|call|go|say|drop|start)|so be it|fixed at|set (?:at|to)|overrul|revers|scrap|no longer|that's the rule|that's that|limited to|maximum|from now on)\b`), 2},
 	{rx(`(?:^|[.;:,—] ?)(?:so|okay|ok|right|fine|all right|no|yes|then|and|well|good)?,? ?(?:then )?we(?:'re| are|'ll| will)? (?:not |all |now |only |just )?(?:going to |going )?(?:go|open|opening|close|closing|use|using|keep|keeping|make|take|taking|move|moving|start|starting|stop|stopping|cut|black|buy|buying|pay|charge|run|running|hold|launch|launching|ship|shipping|switch|switching|stay|staying|do|doing|put|set|sell|print|say|build|building|cancel|skip|skipping|delay|leave|split|hire|sign|pick|proceed|continue|limit|cap|offer|have|target|aim|release)\b|\bwe (?:won't|don't|aren't|are not|will not)\b|\bwe're not\b`), 2},
-	{rx(`\b(?:stays?|staying|goes (?:in|on|to|with|ahead|out)|going (?:in|on) the|moves? to|remains?|is (?:off|out|cancelled|final|settled|fixed|closed)|instead of|rather than)\b|, then[,.]|^then (?:that's|we|it's)`), 2},
+	{rx(`\b(?:stays?|staying|goes (?:in|on|with|ahead)|going (?:in|on) the|moves? to|remains?|is (?:off|out|cancelled|final|settled|fixed|closed)|instead of|rather than)\b|, then[,.]|^then (?:that's|we|it's)`), 2},
 }
 
 var riskCues = []cue{
@@ -138,7 +138,8 @@ var riskCues = []cue{
 	{rx(`(?:如果|要是|再不|一旦|万一|只要)[^。？！]{2,40}?(?:就|会|那|才|所有|全)[^。？！]{0,24}(?:完|停|断|超|废|罚|赔|丢|掉|误|黄|晚|坏|没|不|崩|出事|拖|变成|等|重|涨|延|多|卡|死|退|冻|漏|错)`), 2},
 	{rx(`万一|我怕|来不及|赶不上|延误|卡住|卡在|否则|不然|出问题|出事|最坏|吃紧|不够用|不够|有可能.{0,12}(?:不|掉|丢|断|超|晚)|可能(?:会|就|要)?.{0,12}(?:不|掉|丢|断|超|晚|失败|拖|坏|罚|赔|报废)|投诉|失效|过期|掉线|后果|报废|就会超|跑不掉`), 1},
 	{rx(`\b(?:risks?|risky|might (?:not|slip|fail|delay|break|miss|lose|be late|run|cost|get|have|end|blow|cause)|may (?:not|slip|fail|delay|break|miss|lose|be late|run|cost|cause)|could (?:slip|fail|delay|break|miss|lose|be late|run|cost|cause|kill|blow|go wrong|end up|fall)|worr(?:y|ied|ies)|concern(?:ed|s)?|afraid|scares?|what if|in case|danger|bottleneck|blocker|not enough (?:time|money|people|budget)|run(?:ning)? out|over ?budget|exposure|threat|fall behind|won't make it|too late|otherwise|worst case|penalt(?:y|ies)|single point|single source|jeopard|slip(?:s|ping)?|can't take|give way)\b`), 2},
-	{rx(`(?:^|[.;:—] ?)(?:so |and |but |now,? |because )?(?:if|unless|once|should) [^,.]{8,120}, `), 2},
+	{rx(`(?:^|[.;:—] ?)(?:so |and |but |now,? |because )?(?:if|unless|once|should) [^,.]{8,120}, `), 1},
+	{rx(`(?:^|[.;:—] ?)(?:so |and |but |now,? |because )?(?:if|unless|once|should) .*\b(?:los[et]s?|miss(?:es)?|fails?|late|slips?|delay|breaks?|can't|cannot|won't|isn't|not|nobody|nothing|over|queue|stops?|problem|expense|wipes?|costs?|damage|give way|down|refuse|wrong|dead|out of|stuck|behind)\b`), 1},
 }
 
 // pastZh and pastEn mark what is done already.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"sort"
+	"time"
 
 	"windowseat/document"
 	"windowseat/prompts"
@@ -19,6 +21,9 @@ type draft struct {
 	corrects bool   // its sentence corrects an earlier one
 	final    bool   // its due words stand in a correction
 }
+
+// day is when the draft's sentence was said.
+func (d *draft) day() time.Time { return d.cand.script.lines[d.cand.first].day }
 
 // answers of the model, one per kind; the rest is empty when there is nothing.
 type (
@@ -81,6 +86,9 @@ func (e extractor) run(ctx context.Context, cands []candidate) ([]*draft, error)
 			found = append(found, d)
 		}
 	}
+	// What was said on a later day comes later, whatever the order of the files:
+	// the last stated value wins.
+	sort.SliceStable(found, func(i, k int) bool { return found[i].day().Before(found[k].day()) })
 	return found, err
 }
 

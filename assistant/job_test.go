@@ -246,3 +246,19 @@ func TestEveryPassFails(t *testing.T) {
 	assert.Less(t, len(gen.passes), 6, "the job ends early")
 	assert.NotEmpty(t, run.Sources[0].LeftOut)
 }
+
+// The last stated value wins by the day on which it was said, not by the order in
+// which the files were given.
+func TestLaterDayWins(t *testing.T) {
+	later := meeting("2026-05-20", "许静：报价清单改到下周五发给大家，这周我出差。")
+	earlier := meeting("2026-05-13", "许静：报价清单我周五之前发给大家。")
+	gen := newScript(t, byRules(map[prompts.Kind][]rule{prompts.Todo: {
+		{"改到", `{"has":true,"owner":"许静","action":"发报价清单给大家"}`},
+		{"周五之前", `{"has":true,"action":"发报价清单给大家"}`},
+	}}))
+	env, err := assistant.RunTask(context.Background(), gen, assistant.Job{Sources: sources(later, earlier)}, assistant.TaskTodos, nil)
+	require.NoError(t, err)
+	require.Len(t, env.Items, 1)
+	assert.Equal(t, "2026-05-29", *env.Items[0].Fields.(assistant.TodoFields).DueDate)
+	assert.Len(t, env.Items[0].Evidence, 2)
+}

@@ -37,6 +37,8 @@ func findTodo(kept []*draft, d *draft, f TodoFields) int {
 		}
 		need := anyOwner
 		switch {
+		case accepts(k, d):
+			return i
 		case d.corrects && near(k, d):
 			need = correction
 		case f.Owner != nil && g.Owner != nil:
@@ -47,6 +49,21 @@ func findTodo(kept []*draft, d *draft, f TodoFields) int {
 		}
 	}
 	return at
+}
+
+// accepts reports whether d is the answer of the person whom k asks, or says what
+// the promise before it in the same turn delivers.
+func accepts(k, d *draft) bool {
+	f, g := k.item.Fields.(TodoFields), d.item.Fields.(TodoFields)
+	if k.cand.script != d.cand.script || f.Owner == nil || g.Owner == nil || *f.Owner != *g.Owner {
+		return false
+	}
+	a, b := k.cand.script.lines[k.cand.last], d.cand.script.lines[d.cand.first]
+	if a.block == b.block {
+		return d.cand.first-k.cand.last == 1 && enYours.MatchString(b.text)
+	}
+	asked := a.speaker != b.speaker && b.block-a.block <= 1
+	return asked && (isQuestion(k.cand.text()) || agreesZh.MatchString(b.text) || agreesEn.MatchString(b.text))
 }
 
 // near reports whether d follows k within a few turns of one source.
@@ -60,6 +77,10 @@ func near(k, d *draft) bool {
 
 const nearTurns = 8
 
+// shortAction is the length in bytes below which an action says too little when a
+// fuller one is at hand ("redraw").
+const shortAction = 24
+
 // joinTodo takes what d states into k.
 func joinTodo(k, d *draft) {
 	f, g := k.item.Fields.(TodoFields), d.item.Fields.(TodoFields)
@@ -69,7 +90,7 @@ func joinTodo(k, d *draft) {
 	if g.DueWords != nil {
 		f.DueWords, f.DueDate = g.DueWords, g.DueDate
 	}
-	if len(g.Action) > len(f.Action) && k.item.State == StateUnconfirmed {
+	if d.item.State == StateChecked && (k.item.State != StateChecked || len(f.Action) < shortAction && len(g.Action) > len(f.Action)) {
 		f.Action = g.Action
 	}
 	k.item.Fields = f

@@ -41,7 +41,7 @@ func TestFirstSentence(t *testing.T) {
 		"写报告":                      "写报告",
 		"写报告。你一说我就想起来":             "写报告",
 		"送样品，二十号到。田小禾：好":           "送样品，二十号到",
-		"冻结到二十八号田小禾：周五不上":          "冻结到二十八号",
+		"冻结到月底，田小禾：周五不上":           "冻结到月底",
 		"send the plan. Ben: okay": "send the plan",
 		"call Dr. lee about v2.0":  "call Dr. lee about v2.0",
 		"帮我看看，能不能带一枚回来？":           "帮我看看，能不能带一枚回来",
