@@ -44,6 +44,9 @@ func propose(t *transcript, task Task) []candidate {
 	return found
 }
 
+// backward are pronouns for a thing or person named before.
+var backward = rx(`他|她|它|这个|那个|\b(?:it|him|her|them|that)\b`)
+
 // follows reports whether line i stands right behind the last candidate.
 func follows(found []candidate, i int) bool {
 	return len(found) > 0 && i-found[len(found)-1].last <= 2
@@ -64,6 +67,9 @@ func joins(t *transcript, found []candidate, i int, task Task, weight int) bool 
 	if task == TaskTodos {
 		if t.signals[i-1].answersWho && isShort(t.lines[i-1].text) {
 			return s.todo >= proposeTodo || s.deadline // "我吧。" and what it is
+		}
+		if s.deadline && !t.signals[i-1].deadline && backward.MatchString(t.lines[i].text) {
+			return true // "I'll do it. I'll ring him tomorrow."
 		}
 		return s.correction && s.deadline || s.deadline && s.todo < proposeTodo
 	}

@@ -59,6 +59,11 @@ func TestCorrectionJoinsItsTodo(t *testing.T) {
 	assert.Equal(t, []string{"报告我周五之前交。啊不对，改成下周一交。", "我另外再把样品寄给客户，明天就寄。"}, got)
 }
 
+func TestPronounJoinsItsTodo(t *testing.T) {
+	got := proposals(TaskTodos, "Who'll ring the fire officer?", "I'll do it, he owes me one. I'll ring him tomorrow.")
+	assert.Equal(t, []string{"I'll do it, he owes me one. I'll ring him tomorrow."}, got)
+}
+
 func TestProposeDecisionsAndRisks(t *testing.T) {
 	for _, text := range []string{
 		"那就定了，用第二家的方案。", "发布会取消，改成线上。", "结论是先不上新功能。", "大家没意见，就按这个办。",
