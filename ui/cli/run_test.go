@@ -29,6 +29,15 @@ const minutes = `项目例会纪要
 李雷：我下周一之前联系供应商确认交期。
 `
 
+// needsKernels skips what takes minutes in plain Go: the rules that go before each
+// passage are thousands of tokens for a tokenizer of bytes. TestRunJSON remains.
+func needsKernels(t *testing.T) {
+	t.Helper()
+	if kernels.Active() == "ref" {
+		t.Skip("takes minutes with kernels in plain Go")
+	}
+}
+
 func TestRunJSON(t *testing.T) {
 	r := ok(t, "run", file(t, "纪要.txt", minutes), "--json")
 	require.NoError(t, valid(t, "run.schema.json", r.out))
@@ -45,6 +54,7 @@ func TestRunJSON(t *testing.T) {
 
 // TestSchemasCanFail: a document with one thing wrong is refused.
 func TestSchemasCanFail(t *testing.T) {
+	needsKernels(t)
 	r := ok(t, "todos", file(t, "a.txt", minutes), "--json")
 	require.NoError(t, valid(t, "envelope.schema.json", r.out))
 	for _, change := range [][2]string{
@@ -59,6 +69,7 @@ func TestSchemasCanFail(t *testing.T) {
 }
 
 func TestTasksJSON(t *testing.T) {
+	needsKernels(t)
 	path := file(t, "a.txt", minutes)
 	for _, task := range assistant.AllTasks() {
 		r := ok(t, string(task), path, "--json", "--meeting-date", "2026-05-06", "--email-lang", "zh")
@@ -72,6 +83,7 @@ func TestTasksJSON(t *testing.T) {
 }
 
 func TestTasksText(t *testing.T) {
+	needsKernels(t)
 	path := file(t, "a.txt", minutes)
 	for _, task := range assistant.AllTasks() {
 		r := ok(t, string(task), path, "--ui-lang", "en")
@@ -84,6 +96,7 @@ func TestTasksText(t *testing.T) {
 }
 
 func TestRunTasksAreThoseAskedFor(t *testing.T) {
+	needsKernels(t)
 	var d map[string]any
 	okJSON(t, &d, "run", file(t, "a.txt", minutes), "--tasks", "risks")
 	assert.Empty(t, d["todos"])
@@ -94,6 +107,7 @@ func TestRunTasksAreThoseAskedFor(t *testing.T) {
 }
 
 func TestRunSavesAndSkipsItsOwnResults(t *testing.T) {
+	needsKernels(t)
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.txt"), []byte(minutes), 0o600))
 	r := ok(t, "run", dir, "--tasks", "risks", "-o", dir)
@@ -112,6 +126,7 @@ func TestRunSavesAndSkipsItsOwnResults(t *testing.T) {
 }
 
 func TestRunFolder(t *testing.T) {
+	needsKernels(t)
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"b.txt": minutes, "a/c.md": "# 标题\n\n张伟：我周五前交报告。\n", "x.pdf": "%PDF-1.7\n\x00\x01", "d.bin": "\x00\x01\x02\x03\xff\xfe\x00\x00",
@@ -144,6 +159,7 @@ func TestRunNothingToRead(t *testing.T) {
 }
 
 func TestRunStandardInput(t *testing.T) {
+	needsKernels(t)
 	r := callWith(t, context.Background(), strings.NewReader(minutes), "run", "-", "--tasks", "risks", "--json", "--model", tiny)
 	require.Equal(t, 0, r.code, r.err)
 	require.NoError(t, valid(t, "run.schema.json", r.out))
@@ -153,11 +169,12 @@ func TestRunStandardInput(t *testing.T) {
 // tenth of them where the same takes minutes: with the race detector and with
 // kernels in plain Go.
 func TestRunLongFile(t *testing.T) {
+	needsKernels(t)
 	if testing.Short() {
 		t.Skip("reads 240,000 tokens")
 	}
 	chars := 80_000
-	if raceDetector || kernels.Active() == "ref" {
+	if raceDetector {
 		chars /= 10
 	}
 	r := ok(t, "run", file(t, "long.txt", longChinese(chars)), "--tasks", "summary", "--json")
@@ -203,6 +220,7 @@ func (c *cancelling) Write(p []byte) (int, error) {
 
 // TestRunCancelled: what was read so far is printed and saved, and marked.
 func TestRunCancelled(t *testing.T) {
+	needsKernels(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	dir := t.TempDir()

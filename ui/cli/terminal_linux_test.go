@@ -43,6 +43,7 @@ func terminal(t *testing.T) (tty *os.File, printed func() string) {
 // TestBarOnTerminal: a bar that counts passes, with the notes above it, and none of
 // it on standard output.
 func TestBarOnTerminal(t *testing.T) {
+	needsKernels(t)
 	tty, printed := terminal(t)
 	var out bytes.Buffer
 	path := file(t, "a.txt", longChinese(1000))
