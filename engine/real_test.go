@@ -3,7 +3,9 @@ package engine
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -140,6 +142,50 @@ func exactLogProb(logits []float64, id int) float64 {
 }
 
 func square(v float64) float64 { return v * v }
+
+// Perplexity on a fixed text within 0.5 % of llama.cpp's.
+func TestPerplexityMatchesPeer(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join("testdata", "peer", "perplexity.json"))
+	require.NoError(t, err)
+	var cases []struct {
+		Model  string
+		Files  []string
+		Bytes  int
+		SHA256 string
+		PPL    float64
+	}
+	require.NoError(t, json.Unmarshal(b, &cases))
+	for _, c := range cases {
+		t.Run(c.Model, func(t *testing.T) {
+			var text []byte
+			for _, f := range c.Files {
+				part, err := os.ReadFile(filepath.Join("..", "assets", "samples", f))
+				require.NoError(t, err)
+				text = append(text, part...)
+			}
+			text = text[:c.Bytes]
+			require.Equal(t, c.SHA256, fmt.Sprintf("%x", sha256.Sum256(text)), "the samples changed: measure llama.cpp again")
+			e := openAt(t, modelFile(t, c.Model))
+			got := windowPerplexity(t, e, string(text), 512)
+			t.Logf("perplexity %.4f, llama.cpp's %.4f", got, c.PPL)
+			require.InEpsilon(t, c.PPL, got, 0.005)
+		})
+	}
+}
+
+// windowPerplexity scores the second half of each window of n tokens.
+func windowPerplexity(t *testing.T, e *Engine, text string, n int) float64 {
+	ids, sum, count := e.Tokens([]Segment{{Text: text}}), 0.0, 0
+	for i := range len(ids) / n {
+		probs, err := e.LogProbs(context.Background(), ids[i*n:(i+1)*n], n/2+1)
+		require.NoError(t, err)
+		for _, p := range probs {
+			sum -= float64(p)
+			count++
+		}
+	}
+	return math.Exp(sum / float64(count))
+}
 
 // One changed byte in a weight must be reported by the same comparison.
 func TestPeerComparisonSeesDamage(t *testing.T) {
