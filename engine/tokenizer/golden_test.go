@@ -18,7 +18,7 @@ import (
 )
 
 // goldens are ids that llama.cpp gives for the same model file, see
-// testdata/golden/README.md.
+// testdata/README.md.
 type goldens struct {
 	Ends  []int32      `json:"ends"`
 	Cases []goldenCase `json:"cases"`
