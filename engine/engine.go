@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -64,6 +65,7 @@ type Stats struct {
 // ctx.Err() when cancelled. It blocks for as long as packing the weights takes.
 func Open(ctx context.Context, path string, o Options) (*Engine, error) {
 	start := time.Now()
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // see pool.guard
 	f, err := gguf.Open(path)
 	if err != nil {
 		return nil, err

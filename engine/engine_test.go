@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -179,6 +180,23 @@ func TestOpenRefuses(t *testing.T) {
 			var unsupported *gguf.UnsupportedError
 			require.True(t, errors.As(err, &format) || errors.As(err, &unsupported), "%T", err)
 		})
+	}
+}
+
+// A model file that is cut while it is mapped ends requests, not the program.
+func TestFileCutWhileInUse(t *testing.T) {
+	path := write(t, tinymodel.Qwen())
+	for _, threads := range []int{1, 2} {
+		e, err := Open(context.Background(), path, Options{Threads: threads})
+		require.NoError(t, err)
+		if threads == 2 {
+			require.NoError(t, os.Truncate(path, 0))
+			st, err := e.Submit(context.Background(), Request{Segments: []Segment{{Text: strings.Repeat("the rain in spain ", 20)}}, MaxTokens: 5})
+			require.NoError(t, err)
+			_, err = st.Result()
+			require.ErrorIs(t, err, ErrModelFile)
+		}
+		require.NoError(t, e.Close())
 	}
 }
 

@@ -35,6 +35,9 @@ func newModel(cfg Config, w *Weights, p *pool) *model {
 // caller's to advance.
 func (m *model) forward(rows []row, emit func(i int, logits []float32)) {
 	m.embed(rows)
+	if m.pool.fault.Load() {
+		return // the caller asks
+	}
 	plan := planAttention(rows)
 	m.s.growPartials(m.cfg, plan.pairs)
 	for l := range m.w.Layers {

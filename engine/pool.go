@@ -2,6 +2,7 @@ package engine
 
 import (
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,6 +18,7 @@ const spinTime = 50 * time.Microsecond
 // with something else delays the job by at most one piece.
 type pool struct {
 	n       int
+	fault   atomic.Bool // a piece touched mapped memory that is gone
 	current atomic.Pointer[poolJob]
 	workers []*poolWorker
 	stop    sync.WaitGroup
@@ -30,6 +32,7 @@ type poolWorker struct {
 // poolJob is one parallel loop. It is never reused, so a worker that comes late
 // finds its counter exhausted and cannot touch a later job's pieces.
 type poolJob struct {
+	pool   *pool
 	fn     func(piece, worker int)
 	pieces int64
 	next   atomic.Int64
@@ -53,18 +56,19 @@ func newPool(n int) *pool {
 
 // run calls fn(piece, worker) for every piece in [0, pieces), in parallel, and
 // returns when all have returned. worker is in [0, n). It must not be called
-// concurrently or from within fn.
+// concurrently or from within fn. A piece that faults on mapped memory is given
+// up and noted in p.fault, if the calling goroutine asked for debug.SetPanicOnFault.
 func (p *pool) run(pieces int, fn func(piece, worker int)) {
 	if pieces <= 0 {
 		return
 	}
 	if p.n == 1 || pieces == 1 {
 		for i := range pieces {
-			fn(i, 0)
+			p.guard(fn, i, 0)
 		}
 		return
 	}
-	j := &poolJob{fn: fn, pieces: int64(pieces)}
+	j := &poolJob{pool: p, fn: fn, pieces: int64(pieces)}
 	p.publish(j)
 	j.claim(0)
 	for j.done.Load() != j.pieces {
@@ -96,13 +100,30 @@ func (j *poolJob) claim(worker int) {
 		if i >= j.pieces {
 			return
 		}
-		j.fn(int(i), worker)
+		j.pool.guard(j.fn, int(i), worker)
 		j.done.Add(1)
 	}
 }
 
+// guard runs one piece. A model file that is cut or overwritten while it is mapped
+// makes reads fault (SIGBUS); that must end a request, not the program.
+func (p *pool) guard(fn func(piece, worker int), piece, worker int) {
+	defer func() {
+		v := recover()
+		if v == nil {
+			return
+		}
+		if _, ok := v.(interface{ Addr() uintptr }); !ok {
+			panic(v)
+		}
+		p.fault.Store(true)
+	}()
+	fn(piece, worker)
+}
+
 func (p *pool) work(w *poolWorker, id int, last *poolJob) {
 	defer p.stop.Done()
+	debug.SetPanicOnFault(true) // of this goroutine
 	for {
 		j := p.await(w, last)
 		if j.quit {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -86,6 +87,7 @@ func (s *scheduler) signal() {
 
 func (s *scheduler) loop() {
 	defer close(s.ended)
+	debug.SetPanicOnFault(true) // see pool.guard
 	for {
 		if !s.intake() {
 			s.shutDown()
@@ -127,12 +129,7 @@ func (s *scheduler) intake() bool {
 }
 
 func (s *scheduler) shutDown() {
-	for _, t := range append(s.active, s.waiting...) {
-		t.seq.drop(s.pool)
-		t.finish(ErrClosed)
-	}
-	s.active, s.waiting = nil, nil
-	s.tree.clear()
+	s.failAll(ErrClosed)
 	s.publish()
 }
 
@@ -261,6 +258,10 @@ func (s *scheduler) step() {
 		}
 		t.scores = append(t.scores, logProb(logits, t.seq.tokens[s.rows[i].pos+1]))
 	})
+	if s.m.pool.fault.Load() {
+		s.failAll(ErrModelFile)
+		return
+	}
 	s.measure(len(s.rows), time.Since(start))
 	for i, r := range s.rows {
 		s.owner[i].seq.length = r.pos + 1
@@ -276,6 +277,16 @@ func (s *scheduler) step() {
 		}
 		return false
 	})
+}
+
+// failAll ends every task. What was computed is not kept: it may be wrong.
+func (s *scheduler) failAll(err error) {
+	for _, t := range append(s.active, s.waiting...) {
+		t.seq.drop(s.pool)
+		t.finish(err)
+	}
+	s.active, s.waiting = nil, nil
+	s.tree.clear()
 }
 
 func (t *task) failure() error {

@@ -113,6 +113,8 @@ var (
 	ErrContextFull = errors.New("engine: the prompt does not fit the context")
 	// ErrClosed: the engine was closed.
 	ErrClosed = errors.New("engine: closed")
+	// ErrModelFile: the model file was cut or overwritten while it was in use.
+	ErrModelFile = errors.New("engine: the model file changed while it was in use; verify it and start again")
 	// ErrNoContinuation: no token is allowed next; the schema cannot be continued.
 	ErrNoContinuation = errors.New("engine: no token can follow under the schema")
 )

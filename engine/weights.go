@@ -167,6 +167,9 @@ func loadWeights(ctx context.Context, f *gguf.File, c *Config, p *pool, progress
 	if err := packAll(ctx, b.tasks, p, progress); err != nil {
 		return nil, err
 	}
+	if p.fault.Load() {
+		return nil, ErrModelFile
+	}
 	return w, nil
 }
 
