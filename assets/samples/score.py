@@ -209,6 +209,9 @@ def owner_in_evidence(item):
     parts = {owner} | {norm(p) for p in item["fields"]["owner"].split() if len(p) > 1}
     if re.fullmatch(r"[\u4e00-\u9fff]{3,4}", owner):
         parts.add(owner[1:])  # the given name alone
+    if re.fullmatch(r"[\u4e00-\u9fff]{2,4}", owner):  # the surname with a title or a familiar form
+        parts |= {owner[0] + t for t in "总工姐哥叔"} | {t + owner[0] for t in "老小"}
+        parts |= {owner[0] + t for t in ("经理", "老师", "主任", "主管", "师傅", "博士")}
     for ev in item.get("evidence") or []:
         where = norm((ev.get("quote") or "") + "\n" + (ev.get("speaker") or ""))
         if any(p in where for p in parts):

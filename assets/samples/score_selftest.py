@@ -51,6 +51,11 @@ def check_rules(sc, c):
     r = sc.score(run, {"facts": [first, second]}, {"c.md": text})["all"]
     c.equal((r["todos"]["found"], r["todos"]["right"]), (2, 2), "an item moves to let another match")
     c.equal(r["owners"]["not_in_evidence"], 0, "the given name is enough evidence")
+    said = {"fields": {"owner": "贺东明"}, "evidence": [{"quote": "贺总二十六号去集团提。"}]}
+    c.equal(sc.owner_in_evidence(said), True, "a surname with a title is enough evidence")
+    said["evidence"] = [{"quote": "郑总二十六号去集团提，向贺师傅学。", "speaker": "沈若兰"}]
+    said["fields"]["owner"] = "何东明"
+    c.equal(sc.owner_in_evidence(said), False, "another surname is not")
     second["optional"] = True
     del run["todos"][0]
     run["todos"].append(item("may", "第二件也归我", action="-"))
