@@ -95,7 +95,7 @@ var taskLine = rx(`^[\s\-*•0-9.、)）]*(?:\[ \]|☐|□|(?:待办|行动项|�
 
 // doneBy marks what the speaker did, thinks or will not do: 我提了两个, 我看过,
 // 我觉得, 我不去. It speaks against a promise unless a deadline is set.
-var doneBy = rx(`我[^，。！？；]{0,10}(?:了|过|完了)(?:[，。！？；\s]|$|[一二两三四五六七八九十0-9])|我(?:也|都|就|是|又|还)?(?:不|没|去年|去过|知道|觉得|以为|发现|怕|想着|听说|看见|看到|看过|记得|理解|明白|同意)|(?:你|您)(?:们)?(?:看|说|讲|想|知道|懂|猜)`)
+var doneBy = rx(`我[^，。！？；]{0,8}不了|我[^，。！？；]{0,10}(?:了|过|完了)(?:[，。！？；\s]|$|[一二两三四五六七八九十0-9])|我(?:也|都|就|是|又|还)?(?:不|没|去年|去过|知道|觉得|以为|发现|怕|想着|听说|看见|看到|看过|记得|理解|明白|同意)|(?:你|您)(?:们)?(?:看|说|讲|想|知道|懂|猜)`)
 
 // plainRequest begins a line of minutes that asks for something; invites asks
 // somebody to take the floor, which is no work.
@@ -127,7 +127,7 @@ var todoCuesEn = []cue{
 
 var decisionCues = []cue{
 	{rx(`决定|(?:那就|就)?定了|定下来|就这么定|就这样定|敲定|拍板|一致同意|结论|决议|达成一致|说定|说好了|定为|定在|定成|作废|批准了?|通过了`), 3},
-	{rx(`(?:我|都|大家)同意|(?:那|就|还是)(?:就)?(?:按|用|选|走|改|取消|这么办|这样办|放在|安排在)|确定(?:用|选|为|是|了)|选定|选(?:用|第|[A-Za-z甲乙丙一二三])|采用|最终|统一(?:用|为|成|按|放|叫)|没有反对|不再|不做了?|不上了?|不买了?|不用了|不采用|不收|不换|取消|推迟到?|提前到|暂缓|暂停|砍掉|放弃|保留|维持|沿用|改(?:成|为|到|用|回)|换成|以.{1,10}为准|推翻|不算了|没意见`), 2},
+	{rx(`(?:我|都|大家)同意|(?:那|就|还是)(?:就)?(?:按|用|选|走|改|取消|这么办|这样办|放在|安排在)|确定(?:用|选|为|是|了)|选定|选(?:用|第|[A-Za-z甲乙丙一二三])|采用|最终|统一(?:用|为|成|按|放|叫)|没有反对|不再|不用了|不采用|(?:先|都|就|次|期|暂时|今年|周[一二三四五六日]|首批|批|电话|也|，)不(?:上|做|换|买|改|收|送|返工)|取消|推迟到?|提前到|暂缓|暂停|砍掉|放弃|保留|维持|沿用|改(?:成|为|到|用|回)|换成|以.{1,10}为准|推翻|不算了|没意见`), 2},
 	{rx(`\b(?:decided|decision|agreed|we agree|go(?:ing)? with|settled|settle on|approved?|final answer|that's final|signed off|sign off|stick with|stick to|we chose|choose|drop(?:ped)?|cancel(?:led|ed)?|postpone[d]?|push(?:ed)? (?:back|to)|moved? (?:it |that |the .{1,20} )?to|ruled? out|resolved|consensus|no objections?|it's a deal|done deal|let's (?:do|use|keep|make|take|move|set|call|go|say|drop|start)|so be it|fixed at|set (?:at|to)|overrul|revers|scrap|no longer|that's the rule|that's that|limited to|maximum|from now on)\b`), 2},
 	{rx(`(?:^|[.;:,—] ?)(?:so|okay|ok|right|fine|all right|no|yes|then|and|well|good)?,? ?(?:then )?we(?:'re| are|'ll| will)? (?:not |all |now |only |just )?(?:going to |going )?(?:go|open|opening|close|closing|use|using|keep|keeping|make|take|taking|move|moving|start|starting|stop|stopping|cut|black|buy|buying|pay|charge|run|running|hold|launch|launching|ship|shipping|switch|switching|stay|staying|do|doing|put|set|sell|print|say|build|building|cancel|skip|skipping|delay|leave|split|hire|sign|pick|proceed|continue|limit|cap|offer|have|target|aim|release)\b|\bwe (?:won't|don't|aren't|are not|will not)\b|\bwe're not\b`), 2},
 	{rx(`\b(?:stays?|staying|goes (?:in|on|with|ahead)|going (?:in|on) the|moves? to|remains?|is (?:off|out|cancelled|final|settled|fixed|closed)|instead of|rather than)\b|, then[,.]|^then (?:that's|we|it's)`), 2},
@@ -144,18 +144,21 @@ var riskCues = []cue{
 
 // pastZh and pastEn mark what is done already.
 var (
-	past         = rx(`已经|之前就|早就|做完了|弄好了|搞定了|发过|写过|交过|打过|说过|\b(?:already|yesterday|last (?:week|month|year|time)|was done|have done|has been|i've (?:sent|done|finished|written|already)|i (?:sent|wrote|finished|did|called|talked|checked))\b`)
-	hypothetical = rx(`如果|要是|假如|假设|万一|的话|本来|原来想|当初|\b(?:if|would have|could have|in theory|hypothetically|imagine|suppose|used to)\b`)
-	whoAsks      = rx(`谁(?:来|去|能|可以|有空|负责|愿意|跟|写|做|出|盯|带|认领)|哪位|\bwho(?:'s| is| can| could| will| wants| would|'ll)\b.{0,40}\?|anyone (?:want|able|free)|volunteers?\b`)
-	habit        = rx(`每天|每次|每回|每周|每个月|平时|一般|从来|总是|天天`)
-	asks         = rx(`到底|怎么|为什么|凭什么|干什么|多少[，。]|什么时候[，。？]`)
-	asksYou      = rx(`能不能|可不可以|能否|可以吗|行吗|好吗|行不行|\b(?:can|could|would|will) you\b|\bplease\b`)
-	taking       = rx(`^(?:那|行|好|嗯|哦|成|可以)?[，,。\s]*(?:我来|我去|我吧|我可以|我负责|算我|让|交给|叫|\p{Han}{1,3}吧)|^\W*(?:i can|i'll|me|let me|i will|sure|yes,? i)\b`)
-	resets       = rx(`(?:改|推|挪|延|提前|推迟|延后|换)(?:到|成|为|至)|不算了|作废|\b(?:moves? to|moved to|make (?:it|that)|not .{2,20} but)\b`)
-	corrects     = rx(`不对|说错|说反|更正|改成|改到|改为|改口|纠正|还是.{0,6}(?:周|号|日|月|明天|后天)|推到|推迟到|提前到|延到|延后到|挪到|不是.{1,12}是|\b(?:actually|correction|scratch that|i mean|sorry,|no wait|wait,|make (?:it|that)|rather|instead|push (?:it|that) to|move (?:it|that) to|not .{2,20}, (?:but )?)\b`)
-	undecided    = rx(`我(?:没意见|不|保留|同意|现在|觉得|想|以为|回来|问)|可能|能不能|要不要|要是|如果|已经|上个月|上次|得先|怎么|一个是|比如|比方|谁定|你(?:干脆|看你)|\b(?:i thought|was settled|would|could|might|maybe|perhaps|what if|i think|i'd|should we|we already|last time|used to)\b`)
-	someday      = rx(`(?:^|[，,。])(?:我觉得|我们)?(?:大家)?(?:以后|今后|将来|往后|哪天)|大家以后|再议|再说吧|再说。|先放着|(?:^|[，。—])算了|我(?:得|再)?想想|再看看吧|不着急|\b(?:some day|someday|one day|in future|in the future|eventually|let's see|never mind|forget it)\b`)
-	chatter      = rx(`哈哈|众笑|开玩笑|玩笑|\b(?:kidding|haha|joke|joking)\b`)
+	past           = rx(`已经|之前就|早就|做完了|弄好了|搞定了|发过|写过|交过|打过|说过|\b(?:already|yesterday|last (?:week|month|year|time)|was done|have done|has been|i've (?:sent|done|finished|written|already)|i (?:sent|wrote|finished|did|called|talked|checked))\b`)
+	hypothetical   = rx(`如果|要是|假如|假设|万一|的话|本来|原来想|当初|\b(?:if|would have|could have|in theory|hypothetically|imagine|suppose|used to)\b`)
+	whoAsks        = rx(`谁(?:来|去|能|可以|有空|负责|愿意|跟|写|做|出|盯|带|认领)|哪位|\bwho(?:'s| is| can| could| will| wants| would|'ll)\b.{0,40}\?|anyone (?:want|able|free)|volunteers?\b`)
+	habit          = rx(`每天|每次|每回|每周|每个月|平时|一般|从来|总是|天天`)
+	asks           = rx(`到底|怎么|为什么|凭什么|干什么|多少[，。]|什么时候[，。？]`)
+	asksYou        = rx(`能不能|可不可以|能否|可以吗|行吗|好吗|行不行|\b(?:can|could|would|will) you\b|\bplease\b`)
+	taking         = rx(`^(?:那|行|好|嗯|哦|成|可以)?[，,。\s]*(?:我来|我去|我吧|我可以|我负责|算我|让|交给|叫|\p{Han}{1,3}吧)|^\W*(?:i can|i'll|me|let me|i will|sure|yes,? i)\b`)
+	resets         = rx(`(?:改|推|挪|延|提前|推迟|延后|换)(?:到|成|为|至)|不算了|作废|\b(?:moves? to|moved to|make (?:it|that)|not .{2,20} but)\b`)
+	corrects       = rx(`不对|那不行|提前[，。]|说错|说反|更正|改成|改到|改为|改口|纠正|还是.{0,6}(?:周|号|日|月|明天|后天)|推到|推迟到|提前到|延到|延后到|挪到|不是.{1,12}是|\b(?:actually|correction|scratch that|i mean|sorry,|no wait|wait,|make (?:it|that)|rather|instead|push (?:it|that) to|move (?:it|that) to|not .{2,20}, (?:but )?)\b`)
+	undecided      = rx(`等.{0,6}定了|定了再|没定|昨天定了|定了就|你(?:明天|先|就)|我(?:没意见|不|保留|同意|现在|觉得|想|以为|回来|问)|可能|能不能|要不要|要是|如果|已经|上个月|上次|得先|怎么|一个是|比如|比方|谁定|你(?:干脆|看你)|\b(?:i thought|was settled|would|could|might|maybe|perhaps|what if|i think|i'd|should we|we already|last time|used to)\b`)
+	counterfactual = rx(`(?:要是|如果|万一|哪天).{0,12}真(?:的|能|要|拍|是)?|你要是`)
+	notRisk        = rx(`风险(?:评估|管理|提示|部|等级|清单)`)
+	someday        = rx(`(?:^|[，,。])(?:我觉得|我们)?(?:大家)?(?:以后|今后|将来|往后|哪天)|大家以后|再议|再说吧|再说。|先放着|(?:^|[，。—])算了|我(?:得|再)?想想|再看看吧|不着急|\b(?:some day|someday|one day|in future|in the future|eventually|let's see|never mind|forget it)\b`)
+	minutes        = rx(`当风险|记成|记下来|记录在案|记一(?:下|笔)`)
+	chatter        = rx(`哈哈|众笑|开玩笑|玩笑|\b(?:kidding|haha|joke|joking)\b`)
 )
 
 // readSignal weighs one sentence. before are the sentences ahead of it, by anybody.
@@ -176,9 +179,18 @@ func readSignal(l *line, before []line, who *people) signal {
 	s.todo = todoWeight(l, who, text, s)
 	s.decision = sum(decisionCues, text)
 	if undecided.MatchString(text) {
-		s.decision--
+		s.decision -= 2
 	}
-	s.risk = sum(riskCues, text)
+	if s.decision < 3 && s.todo >= proposeTodo {
+		s.decision-- // who does what is a todo
+	}
+	if s.decision >= 3 && resets.MatchString(text) {
+		s.todo -= 3 // "上线改为七月八号" settles something, it asks nobody
+	}
+	if utf8.RuneCountInString(text) <= 16 || counterfactual.MatchString(text) {
+		s.risk-- // "这个算一条风险": what it is stands elsewhere
+	}
+	s.risk = sum(riskCues, blank(notRisk, text))
 	if isQuestion(text) {
 		s.decision--
 		s.risk--
@@ -198,7 +210,7 @@ func (s *signal) readTimes(l *line, text string) {
 			continue
 		}
 		limit := isLimit(text, p)
-		if phrase := text[p.start:p.end]; phrase == "今天" && !limit {
+		if thisDay.MatchString(text[p.start:p.end]) && !limit {
 			continue // "我今天" tells what happened as often as what will
 		}
 		s.deadline, s.limit = true, s.limit || limit
@@ -210,6 +222,8 @@ func (s *signal) readTimes(l *line, text string) {
 func isLimit(text string, p datePhrase) bool {
 	return limitWords.MatchString(text[p.start:min(len(text), p.end+6)])
 }
+
+var thisDay = rx(`^今(?:天|日|儿)(?:早上|上午|一早|中午)?$`)
 
 // quoted are words that the speaker cites.
 var quoted = regexp.MustCompile(`“[^”]*”|「[^」]*」|"[^"]*"`)
@@ -295,7 +309,7 @@ func doubts(text string, s signal) int {
 		}
 	}
 	for _, doubt := range []bool{
-		s.bygone && !s.deadline, habit.MatchString(text) && !s.deadline, asks.MatchString(text), hypothetical.MatchString(text), someday.MatchString(text),
+		s.bygone && !s.deadline, habit.MatchString(text) && !s.deadline, asks.MatchString(text), minutes.MatchString(text), hypothetical.MatchString(text), someday.MatchString(text),
 		s.asksWho || isQuestion(text) && !asksYou.MatchString(text), chatter.MatchString(text), invites.MatchString(text),
 	} {
 		if doubt {

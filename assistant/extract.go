@@ -20,6 +20,7 @@ type draft struct {
 	match    string // words by which duplicates are found
 	corrects bool   // its sentence corrects an earlier one
 	final    bool   // its due words stand in a correction
+	own      bool   // its words are the model's, not the sentence itself
 }
 
 // day is when the draft's sentence was said.

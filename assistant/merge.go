@@ -6,11 +6,12 @@ import "fmt"
 // less in common than two of different or unknown owners, which are never joined
 // when both are known.
 const (
-	sameOwner    = 0.45
-	anyOwner     = 0.6
-	correction   = 0.3 // of one that corrects another soon after it
-	sameDecision = 0.55
-	sameRisk     = 0.6
+	sameOwner       = 0.45
+	sameOwnerAndDay = 0.2
+	anyOwner        = 0.6
+	correction      = 0.3 // of one that corrects another soon after it
+	sameDecision    = 0.55
+	sameRisk        = 0.6
 )
 
 // mergeTodos joins todos that speak of the same work: the last stated value wins,
@@ -32,23 +33,43 @@ func findTodo(kept []*draft, d *draft, f TodoFields) int {
 	best, at := 0.0, -1
 	for i, k := range kept {
 		g := k.item.Fields.(TodoFields)
-		if f.Owner != nil && g.Owner != nil && *f.Owner != *g.Owner || contradicts(k, d) {
+		if f.Owner != nil && g.Owner != nil && *f.Owner != *g.Owner {
 			continue
 		}
-		need := anyOwner
 		switch {
-		case accepts(k, d):
+		case accepts(k, d), resetsTodo(k, d):
 			return i
-		case d.corrects && near(k, d):
-			need = correction
-		case f.Owner != nil && g.Owner != nil:
-			need = sameOwner
+		case contradicts(k, d):
+			continue
 		}
-		if s := similarity(g.Action, f.Action); s >= need && s > best {
+		if s := similarity(g.Action, f.Action); s >= alike(k, d) && s > best {
 			best, at = s, i
 		}
 	}
 	return at
+}
+
+// alike is the similarity from which two todos are one.
+func alike(k, d *draft) float64 {
+	f, g := d.item.Fields.(TodoFields), k.item.Fields.(TodoFields)
+	same := f.Owner != nil && g.Owner != nil
+	sameDay := f.DueDate != nil && g.DueDate != nil && *f.DueDate == *g.DueDate
+	switch {
+	case d.corrects && near(k, d):
+		return correction
+	case same && sameDay:
+		return sameOwnerAndDay
+	case same:
+		return sameOwner
+	}
+	return anyOwner
+}
+
+// resetsTodo reports whether d moves the deadline of k: "验证方案改到二十五号".
+func resetsTodo(k, d *draft) bool {
+	f, g := d.item.Fields.(TodoFields), k.item.Fields.(TodoFields)
+	return f.Owner != nil && g.Owner != nil && f.DueWords != nil && resets.MatchString(d.cand.text()) &&
+		similarity(k.match, d.match) >= correction
 }
 
 // accepts reports whether d is the answer of the person whom k asks, or says what

@@ -89,7 +89,7 @@ func readClause(text, plain string, start, end int, acting []mention, times []da
 			continue
 		}
 		c.limit = c.limit || isLimit(text, p)
-		c.time = c.time || text[p.start:p.end] != "今天" || c.limit
+		c.time = c.time || !thisDay.MatchString(text[p.start:p.end]) || c.limit
 	}
 	return c
 }

@@ -25,8 +25,11 @@ func (j *job) draftTodo(c candidate, s scene, chosen *due, a todoAnswer) *draft 
 			fields.DueDate = &day
 		}
 	}
+	if !own && fields.Owner == nil {
+		return nil // nobody acts in it, and the answer is about something else
+	}
 	d := j.newDraft(c, fields)
-	d.match = fields.Action + " " + c.text()
+	d.match, d.own = fields.Action+" "+c.text(), own
 	if owner != "" && owner != s.speaker && owner == s.next && !named(s, owner) {
 		d.addEvidence(j, s.answerLine) // "you" is who answers
 	}

@@ -13,7 +13,7 @@ const (
 	turnsBefore    = 1
 	turnsFarBefore = 3 // of a candidate that points back: "我来吧"
 	turnsAfter     = 1
-	turnsCorrect   = 2   // turns after a candidate in which its deadline may be corrected
+	turnsCorrect   = 4   // turns after a candidate in which its deadline may be corrected
 	linesPerTurn   = 3   // of a neighbouring turn
 	linesAround    = 3   // of the candidate's own turn, on each side
 	maxLineRunes   = 160 // of a neighbouring sentence; the candidate itself is never cut
