@@ -187,10 +187,10 @@ func readSignal(l *line, before []line, who *people) signal {
 	if s.decision >= 3 && resets.MatchString(text) {
 		s.todo -= 3 // "上线改为七月八号" settles something, it asks nobody
 	}
-	if utf8.RuneCountInString(text) <= 16 || counterfactual.MatchString(text) {
+	s.risk = sum(riskCues, blank(notRisk, text))
+	if utf8.RuneCountInString(text) <= minRisk || counterfactual.MatchString(text) {
 		s.risk-- // "这个算一条风险": what it is stands elsewhere
 	}
-	s.risk = sum(riskCues, blank(notRisk, text))
 	if isQuestion(text) {
 		s.decision--
 		s.risk--
@@ -223,7 +223,9 @@ func isLimit(text string, p datePhrase) bool {
 	return limitWords.MatchString(text[p.start:min(len(text), p.end+6)])
 }
 
-var thisDay = rx(`^今(?:天|日|儿)(?:早上|上午|一早|中午)?$`)
+// thisDay are words for the meeting's own day: they tell what happened as often as
+// what will.
+var thisDay = rx(`^(?:今(?:天|日|儿)(?:早上|上午|一早|中午)?|(?:下午|晚上|傍晚).*)$`)
 
 // quoted are words that the speaker cites.
 var quoted = regexp.MustCompile(`“[^”]*”|「[^」]*」|"[^"]*"`)
@@ -330,6 +332,10 @@ func actingIn(l *line, who *people, text string) []mention {
 	}
 	return acting
 }
+
+// minRisk is the length, in characters, up to which a sentence announces a risk
+// rather than tells it.
+const minRisk = 12
 
 func isQuestion(text string) bool {
 	t := strings.TrimRight(text, "”\"’' )）")

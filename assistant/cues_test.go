@@ -95,6 +95,7 @@ func TestCertainDue(t *testing.T) {
 		{"七月八号要评审，这周五客户来。报告我来写。", ""},
 		{"报告我来写，写完发给大家。", ""},
 		{"报告我这周五交，二十二号。", "这周五"},
+		{"会上定的二十号不算了，报告我改到五月二十五号交，周一。", "五月二十五号"},
 	} {
 		script := say(tt.text)
 		cands := propose(script, TaskTodos)

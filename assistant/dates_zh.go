@@ -36,6 +36,7 @@ var zhDateRules = []dateRule{
 	}},
 	{re: rx(`(本|这个?|下下个?|下个?)?周末`)},
 	{re: rx(`(今天|今晚|今日|今儿|当天|明天|明早|明晚|明日|明儿|后天|大后天)`), eval: evalRelativeDay, relative: true},
+	{re: rx(`()(?:下午|晚上|傍晚)`), eval: evalRelativeDay, relative: true},
 	{re: rx(`(昨天|昨晚|昨日|前天|大前天|上个?周末?|上个?星期|上个?礼拜|上个?月|去年|上次|刚才)`), past: true},
 	{re: rx(`()下班` + before), eval: evalRelativeDay},
 	{re: rx(zhNum + `(个工作日|天|日|周|个?星期|个?礼拜|个?月)(?:之后|以后|后|之内|以内|内)`), eval: evalSpan},

@@ -59,9 +59,6 @@ func saidPairs(text string, day time.Time) []datePair {
 	found := findDates(text, day)
 	for i := 1; i < len(found); i++ {
 		a, b := found[i-1], found[i]
-		if a.calendar {
-			a, b = b, a
-		}
 		if !a.ok || !b.ok || a.calendar || !b.calendar || found[i].start-found[i-1].end > maxTwiceBytes/2 || !standsAlone(text, b) {
 			continue
 		}

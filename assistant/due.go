@@ -86,7 +86,7 @@ func duesIn(t *transcript, i int, inside bool) []due {
 			text: l.text[p.start:p.end], line: i, date: p.date, ok: p.ok, inside: inside,
 			limit:    isLimit(l.text, p),
 			corrects: t.signals[i].correction, weekday: p.bare || p.week, calendar: p.calendar,
-			acts: actsAt(l.text, p), start: p.start, end: p.end,
+			acts: actsAt(l.text, p), start: p.start, end: p.end, alone: standsAlone(l.text, p),
 		})
 	}
 	return found
@@ -125,7 +125,7 @@ func certainDue(dues []due) *due {
 		}
 		days[d.date.Format(isoDate)] = true
 	}
-	if d := saidTwice(dues); d != nil && corrected == nil {
+	if d := saidTwice(dues); d != nil && (corrected == nil || d.corrects) {
 		return d
 	}
 	switch {
@@ -156,6 +156,9 @@ func saidTwice(dues []due) *due {
 			}
 			near := b.alone && b.start-a.end < maxTwiceBytes && a.start-b.end < maxTwiceBytes
 			if a.weekday && a.date.Weekday() == b.date.Weekday() || !a.weekday && near {
+				if b.start < a.start {
+					return &b
+				}
 				a.date = b.date
 				return &a
 			}

@@ -10,6 +10,7 @@ const (
 	sameOwnerAndDay = 0.2
 	anyOwner        = 0.6
 	correction      = 0.3 // of one that corrects another soon after it
+	resetAlike      = 0.5 // of two whole sentences, one of which moves the deadline
 	sameDecision    = 0.55
 	sameRisk        = 0.6
 )
@@ -39,7 +40,7 @@ func findTodo(kept []*draft, d *draft, f TodoFields) int {
 		switch {
 		case accepts(k, d), resetsTodo(k, d):
 			return i
-		case contradicts(k, d):
+		case otherFigures(g.Action, f.Action):
 			continue
 		}
 		if s := similarity(g.Action, f.Action); s >= alike(k, d) && s > best {
@@ -67,9 +68,8 @@ func alike(k, d *draft) float64 {
 
 // resetsTodo reports whether d moves the deadline of k: "验证方案改到二十五号".
 func resetsTodo(k, d *draft) bool {
-	f, g := d.item.Fields.(TodoFields), k.item.Fields.(TodoFields)
-	return f.Owner != nil && g.Owner != nil && f.DueWords != nil && resets.MatchString(d.cand.text()) &&
-		similarity(k.match, d.match) >= correction
+	f := d.item.Fields.(TodoFields)
+	return f.DueWords != nil && resets.MatchString(d.cand.text()) && similarity(k.match, d.match) >= resetAlike
 }
 
 // accepts reports whether d is the answer of the person whom k asks, or says what
@@ -175,6 +175,28 @@ func replaces(k, d *draft, s float64) bool {
 		return true
 	}
 	return s >= sameDecision/2 && overruling.MatchString(d.cand.text()) && newFacts(k, d)
+}
+
+// otherFigures reports whether two actions hold different figures. Days may differ:
+// they are deadlines, and the later one wins.
+func otherFigures(a, b string) bool {
+	fa, fb := figures(a), figures(b)
+	for v := range fb {
+		if fa[v] {
+			return false
+		}
+	}
+	return len(fa) > 0 && len(fb) > 0
+}
+
+func figures(text string) map[string]bool {
+	set := map[string]bool{}
+	for _, f := range factsOf(text) {
+		if f.kind == "number" {
+			set[f.value] = true
+		}
+	}
+	return set
 }
 
 // newFacts reports whether d holds a figure or day that k does not.

@@ -3,6 +3,7 @@ package assistant
 import (
 	"math/big"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -23,6 +24,8 @@ var (
 	monthDayZh = regexp.MustCompile(`([0-9]{1,2}|[一二三四五六七八九十]{1,3})\s?月\s?([0-9]{1,2}|[一二三四五六七八九十]{1,3})\s?[日号]?`)
 	monthDayEn = regexp.MustCompile(`(?i)\b` + enMonth + `\.?\s+(?:the\s+)?([0-9]{1,2})(?:st|nd|rd|th)?\b(?:,?\s+([0-9]{4}))?`)
 	dayMonthEn = regexp.MustCompile(`(?i)\b([0-9]{1,2})(?:st|nd|rd|th)?(?:\s+of)?\s+` + enMonth + `\b(?:,?\s+([0-9]{4}))?`)
+	dayZh      = regexp.MustCompile(`([0-9]{1,2}|[一二三四五六七八九十]{1,3})\s?号`)
+	dayEn      = regexp.MustCompile(`(?i)\b([0-9]{1,2})(?:st|nd|rd|th)\b`)
 	slashDate  = regexp.MustCompile(`\b([0-9]{1,2})/([0-9]{1,2})\b`)
 	quarterRef = regexp.MustCompile(`(?i)\bQ([1-4])\b|第?([一二三四1-4])季度|\b(first|second|third|fourth) quarter\b`)
 	percentZh  = regexp.MustCompile(`百分之(负)?(` + zhNumeral + `+|[0-9.]+)(?:点(` + zhNumeral + `+))?`)
@@ -39,6 +42,8 @@ func factsOf(text string) []fact {
 	s.take(monthDayEn, func(m []string) (string, string) { return "date", dateKey(enMonthNumber(m[1]), zhNumber(m[2])) })
 	s.take(dayMonthEn, func(m []string) (string, string) { return "date", dateKey(enMonthNumber(m[2]), zhNumber(m[1])) })
 	s.take(slashDate, slashFact)
+	s.take(dayZh, func(m []string) (string, string) { return "date", "day " + strconv.Itoa(zhNumber(m[1])) })
+	s.take(dayEn, func(m []string) (string, string) { return "date", "day " + m[1] })
 	s.take(quarterRef, func(m []string) (string, string) {
 		n := zhNumber(m[1] + m[2])
 		if m[3] != "" {

@@ -38,6 +38,8 @@ func TestFactsOf(t *testing.T) {
 		{"15/3", []string{"03-15"}},
 		{"3/15", []string{"03-15"}},
 		{"2026-03-15", []string{"03-15"}},
+		{"二十号之前", []string{"day 20"}},
+		{"by the 20th", []string{"day 20"}},
 		{"Q3", []string{"Q3"}},
 		{"第三季度", []string{"Q3"}},
 		{"the third quarter", []string{"Q3"}},
