@@ -26,7 +26,7 @@ func (j *job) overview(ctx context.Context, f *SummaryFields, d *draft) error {
 		return nil
 	}
 	f.Title = tidy(reply.Title)
-	f.Overview = keepSupported(tidyText(reply.Overview), join(rows))
+	f.Overview = keepSupported(wholeSentences(tidyText(reply.Overview), prompts.MaxOverview), join(rows))
 	return nil
 }
 

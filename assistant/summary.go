@@ -13,10 +13,10 @@ import (
 	"windowseat/prompts"
 )
 
-// Budgets of the summary, in tokens. A part of 1,500 tokens (about ten minutes of
-// speech) gives two or three topics; longer parts lose what stands in their middle.
+// Budgets of the summary, in tokens. A part of 900 tokens (about six minutes of
+// speech) gives two or three topics; of longer parts the model tells the beginning.
 const (
-	partTokens    = 1500
+	partTokens    = 900
 	partAnswer    = 420
 	mergeTokens   = 1800
 	mergeAnswer   = 520
@@ -192,7 +192,7 @@ func (j *job) notesOf(p part, reply partReply) partNotes {
 			continue
 		}
 		piece := p.pieces[t.From-1]
-		body := keepSupported(tidyText(t.Text), text)
+		body := keepSupported(wholeSentences(tidyText(t.Text), prompts.MaxTopic), text)
 		quote, ok := j.bestSentence(p.source, piece)
 		if body == "" && ok {
 			body = quote.Quote
@@ -205,11 +205,14 @@ func (j *job) notesOf(p part, reply partReply) partNotes {
 			n.evidence = append(n.evidence, quote)
 		}
 	}
-	if q := deref(reply.Question); q != "" && supportShare(q, text) >= minQuestionSupport {
+	if q := deref(reply.Question); j.isAsked(p, q) {
 		n.question = strings.TrimSpace(q)
 	}
 	if reply.Quote != nil && *reply.Quote >= 1 && *reply.Quote <= len(p.pieces) {
-		if e, ok := j.bestSentence(p.source, p.pieces[*reply.Quote-1]); ok && utf8.RuneCountInString(e.Quote) >= minQuoteRunes {
+		piece := p.pieces[*reply.Quote-1]
+		kind := j.docs[p.source].Blocks[piece.Block].Kind
+		spoken := kind == document.KindTurn || kind == document.KindParagraph
+		if e, ok := j.bestSentence(p.source, piece); ok && spoken && utf8.RuneCountInString(e.Quote) >= minQuoteRunes {
 			n.quote = e.Quote
 			n.evidence = append(n.evidence, e)
 		}
@@ -222,6 +225,32 @@ const (
 	minQuoteRunes      = 10
 	maxQuoteRunes      = 90
 )
+
+// isAsked reports whether somebody asks the question in the part: the model also
+// makes up questions whose answers it has just read.
+func (j *job) isAsked(p part, question string) bool {
+	if question == "" {
+		return false
+	}
+	for _, piece := range p.pieces {
+		text := j.docs[p.source].Blocks[piece.Block].Text[piece.Start:piece.End]
+		for _, s := range chunker.Sentences(text) {
+			if t := strings.TrimSpace(text[s.Start:s.End]); isQuestion(t) && similarity(question, t) >= minQuestionSupport {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// wholeSentences drops the last sentence of a text that was cut off at maxChars.
+func wholeSentences(text string, maxChars int) string {
+	if utf8.RuneCountInString(text) < maxChars {
+		return text
+	}
+	all := chunker.Sentences(text)
+	return strings.TrimSpace(text[:all[len(all)-1].Start])
+}
 
 // keepSupported keeps the sentences of text whose figures and dates all stand in
 // the source.

@@ -15,7 +15,7 @@ func (j *job) draftTodo(c candidate, s scene, chosen *due, a todoAnswer) *draft 
 	fields := TodoFields{Action: action}
 	owner, proven := acceptOwner(s, deref(a.Owner))
 	if owner != "" {
-		fields.Owner = &owner
+		fields.Owner, fields.Action = &owner, withoutActor(action, owner)
 	}
 	if chosen != nil {
 		words := chosen.text
@@ -46,6 +46,19 @@ func (j *job) draftTodo(c candidate, s scene, chosen *due, a todoAnswer) *draft 
 		d.fail(ReasonNotSupported)
 	}
 	return d
+}
+
+// withoutActor drops the owner's name from the beginning of an action.
+func withoutActor(action, owner string) string {
+	rest, ok := strings.CutPrefix(action, owner)
+	rest = strings.TrimLeft(rest, " ，,：:")
+	if !ok || rest == "" {
+		return action
+	}
+	if after, ok := strings.CutPrefix(rest, "将"); ok {
+		return "把" + after
+	}
+	return rest
 }
 
 // The weights from which the wording alone proves an item.

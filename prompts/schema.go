@@ -7,12 +7,12 @@ import (
 )
 
 // The longest strings the model may write, in characters. A sentence of a todo
-// or decision fits well; a loop is cut short.
+// or decision fits well; a loop is cut short. What reaches its limit was cut off.
 const (
+	MaxTopic    = 240
+	MaxOverview = 700
 	maxSentence = 160
 	maxTitle    = 60
-	maxTopic    = 240
-	maxOverview = 700
 	maxText     = 400
 )
 
@@ -54,7 +54,7 @@ func PartSchema(n, maxTopics int) json.RawMessage {
 	topic := object(
 		prop{"from", enum(number)},
 		prop{"title", text(maxTitle)},
-		prop{"text", text(maxTopic)},
+		prop{"text", text(MaxTopic)},
 	)
 	topics := `{"type":"array","items":` + topic + `,"minItems":1,"maxItems":` + strconv.Itoa(maxTopics) + `}`
 	return json.RawMessage(object(
@@ -66,12 +66,12 @@ func PartSchema(n, maxTopics int) json.RawMessage {
 
 // MergeSchema is the answer to [Merge]: title and overview.
 func MergeSchema() json.RawMessage {
-	return json.RawMessage(object(prop{"title", text(maxTitle)}, prop{"overview", text(maxOverview)}))
+	return json.RawMessage(object(prop{"title", text(maxTitle)}, prop{"overview", text(MaxOverview)}))
 }
 
 // EmailSchema is the answer to [Email]: subject and opening.
 func EmailSchema() json.RawMessage {
-	return json.RawMessage(object(prop{"subject", text(maxTitle * 2)}, prop{"opening", text(maxOverview)}))
+	return json.RawMessage(object(prop{"subject", text(maxTitle * 2)}, prop{"opening", text(MaxOverview)}))
 }
 
 // TranslateSchema is the answer to [Translate].
