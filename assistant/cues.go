@@ -60,6 +60,7 @@ var todoCuesZh = []cue{
 	{rx(`我(?:自己|这边|们这边|组)?[^，。？！；：我你他不没]{0,14}?` + anyWork), 1},
 	{rx(`我(?:来|负责|认领|领了|包了|接了|牵头|想办法|尽快|马上|回头|回去|会后|待会儿?|等下|一会儿?)|我去(?:[^年过]|$)`), 2},
 	{rx(`我(?:今天|今晚|明天|明早|后天|下午|晚上|中午|早上|下下?周|这周|本周|下个?月|月底|周[一二三四五六日天]|[0-9一二三四五六七八九十]{1,3}[月号])`), 1},
+	{rx(`我(?:会|先|再|今天|今晚|明天|下午|晚上)?[^，。？！；：我你他不没]{0,10}?` + anyWork + `(?:个|一下|一份|一版|一封|好|完|出来|上去)(?:[^了过]|$)`), 2},
 	{rx(`(?:包在|交给)我|我的(?:活|事)|算我的|归我|我吧|我保证|我答应|我承诺|我争取`), 2},
 	{rx(`(?:请|麻烦|辛苦|劳驾|拜托|安排|指派|交代|嘱咐)(?:一下)?(?:你|您|各位|大家)`), 2},
 	{rx(`(?:你|您)(?:们|俩|那边|这边)?[^，。？！；我]{0,10}?` + anyVerb), 1},
@@ -157,6 +158,7 @@ var (
 	counterfactual = rx(`(?:要是|如果|万一|哪天).{0,12}真(?:的|能|要|拍|是)?|你要是`)
 	notRisk        = rx(`风险(?:评估|管理|提示|部|等级|清单)`)
 	someday        = rx(`(?:^|[，,。])(?:我觉得|我们)?(?:大家)?(?:以后|今后|将来|往后|哪天)|大家以后|再议|再说吧|再说。|先放着|(?:^|[，。—])算了|我(?:得|再)?想想|再看看吧|不着急|\b(?:some day|someday|one day|in future|in the future|eventually|let's see|never mind|forget it)\b`)
+	immediate      = rx(`^.{0,4}我.{0,5}一下(?:啊|嘛|哈|呀|哦|吧)?[，。…！]`)
 	minutes        = rx(`当风险|记成|记下来|记录在案|记一(?:下|笔)`)
 	chatter        = rx(`哈哈|众笑|开玩笑|玩笑|\b(?:kidding|haha|joke|joking)\b`)
 )
@@ -311,7 +313,7 @@ func doubts(text string, s signal) int {
 		}
 	}
 	for _, doubt := range []bool{
-		s.bygone && !s.deadline, habit.MatchString(text) && !s.deadline, asks.MatchString(text), minutes.MatchString(text), hypothetical.MatchString(text), someday.MatchString(text),
+		s.bygone && !s.deadline, habit.MatchString(text) && !s.deadline, asks.MatchString(text), minutes.MatchString(text), immediate.MatchString(text), hypothetical.MatchString(text), someday.MatchString(text),
 		s.asksWho || isQuestion(text) && !asksYou.MatchString(text), chatter.MatchString(text), invites.MatchString(text),
 	} {
 		if doubt {

@@ -16,11 +16,8 @@ import (
 type draft struct {
 	cand     candidate
 	item     Item
-	order    int    // position in reading order
 	match    string // words by which duplicates are found
 	corrects bool   // its sentence corrects an earlier one
-	final    bool   // its due words stand in a correction
-	own      bool   // its words are the model's, not the sentence itself
 }
 
 // day is when the draft's sentence was said.
@@ -81,9 +78,8 @@ func (e extractor) run(ctx context.Context, cands []candidate) ([]*draft, error)
 	slots := make([]*draft, len(cands))
 	err := e.askAll(ctx, cands, slots)
 	var found []*draft
-	for i, d := range slots {
+	for _, d := range slots {
 		if d != nil {
-			d.order = i
 			found = append(found, d)
 		}
 	}

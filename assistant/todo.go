@@ -29,15 +29,12 @@ func (j *job) draftTodo(c candidate, s scene, chosen *due, a todoAnswer) *draft 
 		return nil // nobody acts in it, and the answer is about something else
 	}
 	d := j.newDraft(c, fields)
-	d.match, d.own = fields.Action+" "+c.text(), own
+	d.match = fields.Action + " " + c.text()
 	if owner != "" && owner != s.speaker && owner == s.next && !named(s, owner) {
 		d.addEvidence(j, s.answerLine) // "you" is who answers
 	}
-	if chosen != nil {
-		d.final = chosen.corrects
-		if !chosen.inside {
-			d.addEvidence(j, &c.script.lines[chosen.line])
-		}
+	if chosen != nil && !chosen.inside {
+		d.addEvidence(j, &c.script.lines[chosen.line])
 	}
 	if !proven {
 		d.fail(ReasonOwner)
