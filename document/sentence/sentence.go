@@ -76,10 +76,24 @@ func Clauses(text string) []Span {
 	return out
 }
 
+// maxChar bounds a user-perceived character, in bytes. Honest ones stay far below
+// (a family emoji has 25, and the Stream-Safe Text Format of UAX 15 allows 30 marks
+// on a letter); without a bound, a million marks in a row are one character, and
+// looking for its end again and again takes quadratic time.
+const maxChar = 256
+
 // NextChar returns the end of the user-perceived character (grapheme cluster,
-// UAX 29) that begins at i.
+// UAX 29, of at most 256 bytes) that begins at i.
 func NextChar(text string, i int) int {
-	it := graphemes.FromString(text[i:])
+	window := text[i:]
+	if len(window) > maxChar {
+		end := maxChar
+		for end > maxChar-utf8.UTFMax && !utf8.RuneStart(window[end]) {
+			end--
+		}
+		window = window[:end]
+	}
+	it := graphemes.FromString(window)
 	if it.Next() {
 		return i + it.End()
 	}
@@ -89,8 +103,9 @@ func NextChar(text string, i int) int {
 // Chars lists the ends of all user-perceived characters of text.
 func Chars(text string) []int {
 	out := make([]int, 0, len(text)/3+1)
-	for it := graphemes.FromString(text); it.Next(); {
-		out = append(out, it.End())
+	for i := 0; i < len(text); {
+		i = NextChar(text, i)
+		out = append(out, i)
 	}
 	return out
 }

@@ -87,3 +87,15 @@ func BenchmarkSplit(b *testing.B) {
 		sentence.Split(text)
 	}
 }
+
+// A million combining marks in a row are cut, in linear time.
+func TestEndlessCharacterIsCut(t *testing.T) {
+	text := "e" + strings.Repeat("\u0301", 1<<20) + "x"
+	ends := sentence.Chars(text)
+	require.Equal(t, len(text), ends[len(ends)-1])
+	for i, start := 0, 0; i < len(ends); i++ {
+		require.LessOrEqual(t, ends[i]-start, 256)
+		require.True(t, utf8.ValidString(text[start:ends[i]]))
+		start = ends[i]
+	}
+}
