@@ -53,6 +53,20 @@ func TestLengthStopThatStays(t *testing.T) {
 	assert.Equal(t, []string{"1/1 length_stop"}, run.Sources[0].LeftOut)
 }
 
+// A constrained decoder closes the brackets when the budget ends: the answer looks
+// complete and is not.
+func TestClosedByForceIsCutOff(t *testing.T) {
+	gen := newScript(t, func(kind prompts.Kind, p assistant.Prompt, _ int) (assistant.Answer, error) {
+		a, err := text(`{"has":true,"action":"联系展台的搭"}`)
+		a.OutputTokens = p.MaxTokens
+		return a, err
+	})
+	env, err := assistant.RunTask(context.Background(), gen, assistant.Job{Sources: sources(planning())}, assistant.TaskTodos, nil)
+	require.NoError(t, err)
+	assert.Empty(t, env.Items)
+	assert.Equal(t, []string{"1/1 length_stop"}, env.Sources[0].LeftOut)
+}
+
 func TestLoopIsAskedAgainWithPenalty(t *testing.T) {
 	answer := byRules(planningRules)
 	gen := newScript(t, func(kind prompts.Kind, p assistant.Prompt, n int) (assistant.Answer, error) {

@@ -16,6 +16,10 @@ const retryPenalty = 1.15
 // ends with the model's error.
 const giveUpAfter = 3
 
+// closing is how many tokens a constrained decoder may need to close an answer that
+// runs out of budget: such an answer ends well formed, and cut off all the same.
+const closing = 3
+
 // errLength reports an answer cut off at its token budget.
 var errLength = errors.New("assistant: answer cut off at its token budget")
 
@@ -85,7 +89,7 @@ func (r *runner) ask(ctx context.Context, task Task, p Prompt, out any) error {
 			return err
 		}
 	}
-	if a.Stop != StopEnd {
+	if a.Stop != StopEnd || a.OutputTokens >= p.MaxTokens-closing {
 		r.note(NoteLength)
 		return errLength
 	}

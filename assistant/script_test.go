@@ -70,7 +70,10 @@ func (s *script) Generate(ctx context.Context, p assistant.Prompt) (assistant.An
 	if p.OnText != nil {
 		p.OnText(a.Text)
 	}
-	a.PromptTokens, a.OutputTokens = 10, 5
+	a.PromptTokens = 10
+	if a.OutputTokens == 0 {
+		a.OutputTokens = 5
+	}
 	return a, err
 }
 
