@@ -24,10 +24,10 @@ help:
 	@echo "make clean   remove build/ (models stay)"
 
 demo: build/.need-demo build
-	@echo "== model ($(MODEL): the largest that fits this machine)"
+	@echo "== model: $(MODEL) (default means the largest that fits this machine)"
 	build/windowseat models get $(MODEL)
 	@echo "== assets/samples/trip"
-	build/windowseat run assets/samples/trip -o build/demo
+	build/windowseat run --model $(MODEL) -o build/demo assets/samples/trip
 	@echo "== done: the results are in build/demo"
 	@ls build/demo
 

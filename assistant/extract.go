@@ -178,7 +178,7 @@ func (j *job) askDecision(ctx context.Context, c candidate, w window, double boo
 	}
 	d := j.newDraft(c, DecisionFields{Text: said})
 	if !own {
-		d.fail(ReasonNotSupported)
+		d.fail(ReasonVerbatim)
 	}
 	if c.first > 0 && isShort(c.text()) {
 		d.addEvidence(j, &c.script.lines[c.first-1]) // "就这么定": what is settled stands before it
@@ -203,7 +203,7 @@ func (j *job) askRisk(ctx context.Context, c candidate, w window, double bool) (
 	}
 	d := j.newDraft(c, fields)
 	if !own {
-		d.fail(ReasonNotSupported)
+		d.fail(ReasonVerbatim)
 	}
 	d.match = a.Text + " " + c.text()
 	return d, nil

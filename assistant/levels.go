@@ -26,6 +26,9 @@ func (j *job) overview(ctx context.Context, f *SummaryFields, d *draft) error {
 		return nil
 	}
 	f.Title = tidy(reply.Title)
+	if keepSupported(f.Title, join(rows)) == "" { // such as the title of a worked example
+		f.Title = j.docs[0].Title
+	}
 	f.Overview = keepSupported(wholeSentences(tidyText(reply.Overview), prompts.MaxOverview), join(rows))
 	return nil
 }

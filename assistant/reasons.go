@@ -7,6 +7,7 @@ const (
 	ReasonNoEvidence   = "no_evidence"   // no sentence of the sources carries it
 	ReasonDue          = "due_ambiguous" // a deadline is named, but not which day it means
 	ReasonConflict     = "conflict"      // the sources contradict each other and do not say which holds
+	ReasonVerbatim     = "verbatim"      // the model spoke of something else: the sentence itself is given
 	ReasonOwner        = "owner_unproven"
 	ReasonLanguage     = "language"      // still in the wrong language after one retry
 	ReasonFacts        = "changed_facts" // numbers, dates or names differ from the source

@@ -40,7 +40,7 @@ func (j *job) draftTodo(c candidate, s scene, chosen *due, a todoAnswer) *draft 
 		d.fail(ReasonOwner)
 	}
 	if !own {
-		d.fail(ReasonNotSupported)
+		d.fail(ReasonVerbatim)
 	}
 	return d
 }

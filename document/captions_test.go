@@ -318,3 +318,15 @@ func TestCaptionsWithoutCues(t *testing.T) {
 	doc := read(t, "a.srt", "只是文字，没有时间。\n")
 	assert.Equal(t, "txt", doc.Kind)
 }
+
+// Thousands of voices and lines in one cue are read in linear time: five megabytes
+// took minutes when the rest of the cue was searched again at each tag.
+func TestCueWithManyVoices(t *testing.T) {
+	const n = 40000
+	doc := read(t, "a.vtt", "WEBVTT\n\n00:00:01.000 --> 00:00:09.000\n"+strings.Repeat("<v Ann>yes\n<v Ben>no\n", n))
+	words := 0
+	for _, b := range doc.Blocks {
+		words += len(strings.Fields(b.Text))
+	}
+	require.Equal(t, 2*n, words)
+}

@@ -15,6 +15,7 @@ type utterance struct {
 // Tags that are markup; any other "<...>" is text that someone spoke or typed.
 var (
 	reVoice    = regexp.MustCompile(`(?i)<v(?:\.[^ \t>]*)?(?:[ \t]+([^>]*))?>`)
+	reVoiceEnd = regexp.MustCompile(`(?i)</v>`)
 	reVTTTag   = regexp.MustCompile(`(?i)</?(?:c|i|b|u|v|ruby|rt|lang|font)(?:[. \t][^>]*)?>|<\d{1,3}(?::\d{1,2}){1,2}(?:\.\d+)?>`)
 	reSRTTag   = regexp.MustCompile(`(?i)</?(?:i|b|u|s|font)(?:[ \t][^>]*)?>|\{\\[^}]*\}`)
 	reStampTag = regexp.MustCompile(`<\d{1,3}(?::\d{1,2}){1,2}(?:\.\d+)?>`)
@@ -52,10 +53,14 @@ func cueUtterances(lines []string, vtt bool) []utterance {
 			cur.speaker = strings.Join(strings.Fields(vttEntities.Replace(raw[m[2]:m[3]])), " ")
 		}
 		raw = raw[m[1]:]
-		// An end tag gives the rest of the cue back to nobody.
-		if end := strings.Index(strings.ToLower(raw), "</v>"); end >= 0 && !reVoice.MatchString(raw[:end]) {
-			add(raw[:end])
-			raw, cur = raw[end+4:], utterance{}
+		// An end tag before the next voice gives the rest of the cue back to nobody.
+		own := raw
+		if next := reVoice.FindStringIndex(raw); next != nil {
+			own = raw[:next[0]]
+		}
+		if end := reVoiceEnd.FindStringIndex(own); end != nil {
+			add(raw[:end[0]])
+			raw, cur = raw[end[1]:], utterance{}
 		}
 	}
 }
@@ -72,19 +77,22 @@ func cleanVTT(s string) string { return vttEntities.Replace(reVTTTag.ReplaceAllS
 // joinCueLines joins the lines of a cue: they are one sentence broken for the
 // screen. A line that begins with a dash is another voice and stays a line.
 func joinCueLines(s string) string {
-	out := ""
+	var out strings.Builder
+	before := ""
 	for _, l := range strings.Split(s, "\n") {
 		l = strings.TrimSpace(l)
 		if l == "" {
 			continue
 		}
-		glue := joinGlue(out, l)
-		if out != "" && strings.HasPrefix(l, "- ") {
+		glue := joinGlue(before, l)
+		if before != "" && strings.HasPrefix(l, "- ") {
 			glue = "\n"
 		}
-		out += glue + l
+		out.WriteString(glue)
+		out.WriteString(l)
+		before = l
 	}
-	return out
+	return out.String()
 }
 
 // unroll removes the repeats of captions that roll: each line is shown again at

@@ -53,18 +53,21 @@ func Read(ctx context.Context, r io.Reader, opts Options) (*Document, error) {
 // ReadFile reads the file at path as Read does, and takes Options.Name and
 // ModTime from the file where they are not set.
 func ReadFile(ctx context.Context, path string, opts Options) (*Document, error) {
+	st, err := os.Stat(path) // before opening: a pipe that nobody writes to blocks there
+	if err != nil {
+		return nil, fmt.Errorf("document: %w", err)
+	}
+	switch {
+	case st.IsDir():
+		return nil, &UnsupportedError{What: "folder", Advice: "pick_other"}
+	case !st.Mode().IsRegular():
+		return nil, &UnsupportedError{What: "device", Advice: "pick_other"}
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("document: %w", err)
 	}
 	defer f.Close()
-	st, err := f.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("document: %w", err)
-	}
-	if st.IsDir() {
-		return nil, &UnsupportedError{What: "folder", Advice: "pick_other"}
-	}
 	if opts.Name == "" {
 		opts.Name = filepath.Base(path)
 	}

@@ -8,7 +8,9 @@ package export
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
+	"unicode"
 
 	"windowseat/assistant"
 )
@@ -36,7 +38,7 @@ func Markdown(d *assistant.RunDocument, o Options) string {
 		{assistant.TaskRisks, d.Risks, m.risk},
 		{assistant.TaskEmail, d.Email, m.email},
 	} {
-		if len(s.items) == 0 && !wants(o.Asked, s.task) {
+		if len(s.items) == 0 && !slices.Contains(o.Asked, s.task) {
 			continue
 		}
 		m.line("## %s", m.say(string(s.task)))
@@ -58,17 +60,6 @@ func Markdown(d *assistant.RunDocument, o Options) string {
 
 // blankRuns are what sections that end in an empty line leave between them.
 var blankRuns = regexp.MustCompile(`\n{3,}`)
-
-// wants reports whether a task is among those asked for; decisions come with the
-// summary.
-func wants(asked []assistant.Task, t assistant.Task) bool {
-	for _, a := range asked {
-		if a == t || a == assistant.TaskSummary && t == assistant.TaskDecisions {
-			return true
-		}
-	}
-	return false
-}
 
 type markdown struct {
 	d   *assistant.RunDocument
@@ -249,8 +240,14 @@ func (m *markdown) coverage() {
 	}
 }
 
-// flat puts text on one line and keeps it from opening Markdown structure.
+// flat puts text on one line, and keeps it from opening Markdown structure and from
+// steering a terminal.
 func flat(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && !unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, strings.Join(strings.Fields(s), " "))
 	return strings.NewReplacer("<", "&lt;", "`", "'").Replace(s)
 }

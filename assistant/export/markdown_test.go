@@ -53,7 +53,7 @@ func TestMarkdownOfAStoppedJobClaimsNothing(t *testing.T) {
 // Every reason that the assistant can give has words in both languages.
 func TestReasonsHaveWords(t *testing.T) {
 	for _, reason := range []string{
-		assistant.ReasonNoEvidence, assistant.ReasonNotSupported, assistant.ReasonOwner, assistant.ReasonDue,
+		assistant.ReasonNoEvidence, assistant.ReasonNotSupported, assistant.ReasonVerbatim, assistant.ReasonOwner, assistant.ReasonDue,
 		assistant.ReasonConflict, assistant.ReasonLanguage, assistant.ReasonFacts, assistant.ReasonStopped, assistant.ReasonPartial,
 	} {
 		d := sample()

@@ -63,6 +63,7 @@ var words = map[string][2]string{
 
 	"reason_no_evidence":    {"原文中没有对应的句子", "no sentence of the documents carries it"},
 	"reason_not_supported":  {"用词不在所引的原文中", "its words do not stand in the quote"},
+	"reason_verbatim":       {"模型没有确认，这里照录原句", "the model did not confirm it; this is the sentence as it stands"},
 	"reason_owner_unproven": {"负责人没有依据", "the owner is not proven"},
 	"reason_due_ambiguous":  {"期限不能确定是哪一天", "it is unclear which day the deadline means"},
 	"reason_conflict":       {"几处说法互相矛盾", "the documents contradict each other"},

@@ -61,10 +61,14 @@ func Main(args []string, in io.Reader, out, errOut io.Writer, version string) in
 // Run is Main without signal handling: it ends within a second of ctx, after
 // printing and saving what was finished.
 func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer, version string) int {
-	a := &app{in: in, out: out, err: errOut, version: version, lang: messageLanguage(args)}
+	stdout := &output{w: out}
+	a := &app{in: in, out: stdout, err: errOut, version: version, lang: messageLanguage(args)}
 	root := a.root()
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil && stdout.err != nil {
+		err = a.failure("no_output", stdout.err)
+	}
 	if err == nil {
 		return exitDone
 	}
@@ -168,4 +172,4 @@ func buildRevision() string {
 	return ""
 }
 
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+func oneLine(s string) string { return printable(strings.Join(strings.Fields(s), " ")) }

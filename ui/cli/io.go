@@ -6,6 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
+	"unicode"
 
 	"windowseat/assistant/export"
 	"windowseat/document"
@@ -44,6 +46,9 @@ func (s stdin) Read(p []byte) (int, error) {
 func (a *app) readAll(ctx context.Context, path string) ([]byte, error) {
 	r := io.Reader(stdin{ctx, a.in})
 	if path != "-" {
+		if st, err := os.Stat(path); err == nil && !st.IsDir() && !st.Mode().IsRegular() {
+			return nil, &pathError{path, &document.UnsupportedError{What: "device", Advice: "pick_other"}}
+		}
 		f, err := os.Open(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, a.failure("no_file", path)
@@ -78,4 +83,30 @@ func emptyNotNil[T any](s []T) []T {
 		return []T{}
 	}
 	return s
+}
+
+// output is standard output that remembers its first error, so that a full disk
+// behind a plain Fprint is not taken for success.
+type output struct {
+	w   io.Writer
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.w.Write(p)
+	if err != nil && o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
+// printable drops what could steer a terminal: file names and error texts come from
+// elsewhere.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return '?'
+		}
+		return r
+	}, s)
 }

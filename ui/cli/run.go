@@ -139,17 +139,16 @@ func (a *app) run(ctx context.Context, job assistant.Job, dir string) error {
 		return runErr
 	}
 	md := export.Markdown(d, export.Options{Lang: a.lang, Asked: job.Tasks, Partial: runErr != nil})
+	var saveErr error // the result is printed all the same
 	if dir != "" {
-		if err := a.save(dir, d, md); err != nil {
-			return errors.Join(runErr, err)
-		}
+		saveErr = a.save(dir, d, md, runErr != nil)
 	}
 	a.finished(d.Header, runErr)
 	if a.flags.json {
-		return errors.Join(runErr, a.printJSON(d))
+		return errors.Join(runErr, a.printJSON(d), saveErr)
 	}
 	fmt.Fprint(a.out, md)
-	return runErr
+	return errors.Join(runErr, saveErr)
 }
 
 func (a *app) runTask(ctx context.Context, job assistant.Job, task assistant.Task) error {
@@ -211,7 +210,7 @@ const (
 )
 
 // save writes the result as JSON and Markdown, each in full or not at all.
-func (a *app) save(dir string, d *assistant.RunDocument, md string) error {
+func (a *app) save(dir string, d *assistant.RunDocument, md string, partial bool) error {
 	js, err := export.JSON(d)
 	if err != nil {
 		return err
@@ -221,15 +220,32 @@ func (a *app) save(dir string, d *assistant.RunDocument, md string) error {
 		data []byte
 	}{{savedJSON, js}, {savedMarkdown, []byte(md)}} {
 		path := filepath.Join(dir, f.name)
-		if err := os.WriteFile(path+".part", f.data, 0o644); err != nil {
-			return err
+		if partial && isFile(path) { // never in place of an earlier, whole result
+			path = filepath.Join(dir, "partial-"+f.name)
 		}
-		if err := os.Rename(path+".part", path); err != nil {
+		if err := replaceFile(path, f.data); err != nil {
 			return err
 		}
 		a.note("saved", path)
 	}
 	return nil
+}
+
+// replaceFile writes a file in full or not at all.
+func replaceFile(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.part")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Chmod(0o644), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
 }
 
 // finished says what the job cost and how much of each source it read.

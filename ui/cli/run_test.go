@@ -45,7 +45,7 @@ func TestRunJSON(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(r.out), &d))
 	require.Len(t, d.Sources, 1)
 	assert.Equal(t, "纪要.txt", d.Sources[0].File)
-	assert.Equal(t, d.Sources[0].PartsTotal, d.Sources[0].PartsRead)
+	assert.Equal(t, d.Sources[0].PartsTotal, d.Sources[0].PartsRead+len(d.Sources[0].LeftOut), "what was not read is named")
 	assert.Equal(t, "2026-03-12", d.MeetingDate)
 	assert.Equal(t, "text", d.MeetingDateFrom)
 	assert.Equal(t, "tiny", d.Model.Name)
@@ -184,7 +184,7 @@ func TestRunLongFile(t *testing.T) {
 	src := d.Sources[0]
 	assert.GreaterOrEqual(t, src.Chars, chars)
 	assert.Greater(t, src.PartsTotal, 1)
-	assert.Equal(t, src.PartsTotal, src.PartsRead)
+	assert.Equal(t, src.PartsTotal, src.PartsRead+len(src.LeftOut), "what was not read is named")
 	assert.Empty(t, src.LeftOut)
 	assert.NotContains(t, r.err, "failed")
 }

@@ -41,7 +41,7 @@ func (a *app) errLine(s string) {
 	if a.above != nil {
 		w = a.above
 	}
-	fmt.Fprintln(w, s)
+	fmt.Fprintln(w, printable(s))
 }
 
 // noteText puts a reader's or the assistant's note into words.
@@ -56,6 +56,7 @@ func (a *app) noteText(n assistant.Note) string {
 // words holds Chinese and English.
 var words = map[string][2]string{
 	"cancelled":       {"已取消", "cancelled"},
+	"no_output":       {"结果写不出去（%v）：请查看磁盘空间", "the result could not be written (%v): look at the space on the disk"},
 	"loading":         {"载入模型", "loading the model"},
 	"verifying":       {"校验模型", "verifying the model"},
 	"fetching":        {"下载模型", "fetching the model"},

@@ -1,0 +1,38 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"windowseat/ui/cli"
+)
+
+// full is a standard output on a disk without space.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+func TestFullDiskBehindStandardOutput(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.txt")
+	require.NoError(t, os.WriteFile(path, []byte("张伟：好的。\n"), 0o600))
+	var errOut bytes.Buffer
+	status := cli.Run(context.Background(), []string{"read", path}, strings.NewReader(""), full{}, &errOut, "test")
+	require.Equal(t, 1, status)
+	require.Contains(t, errOut.String(), "no space left")
+}
+
+// A file name must not steer the terminal.
+func TestNamesDoNotSteerTheTerminal(t *testing.T) {
+	var out, errOut bytes.Buffer
+	status := cli.Run(context.Background(), []string{"read", "no\x1b[31m\a.txt"}, strings.NewReader(""), &out, &errOut, "test")
+	require.Equal(t, 1, status)
+	require.NotContains(t, errOut.String(), "\x1b")
+	require.NotContains(t, errOut.String(), "\a")
+}
