@@ -105,6 +105,9 @@ func newTurnBuilder(doc *Document, caps []caption, vtt bool) *turnBuilder {
 			}
 		}
 		b.carry = labelled*10 < total*9
+		for i, us := range b.words {
+			b.words[i] = joinInside(us, b.names)
+		}
 	}
 	return b
 }

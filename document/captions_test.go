@@ -330,3 +330,28 @@ func TestCueWithManyVoices(t *testing.T) {
 	}
 	require.Equal(t, 2*n, words)
 }
+
+// Two people share a cue: the second label opens a turn of its own, whatever words
+// stand before it, and a line that only looks like a label stays speech.
+func TestCueWithTwoLabels(t *testing.T) {
+	doc := read(t, "a.srt", `1
+00:00:01,000 --> 00:00:03,000
+two words
+Tom: hi
+
+2
+00:00:04,000 --> 00:00:05,000
+Mia: yes
+Tom: then: go
+on
+
+3
+00:00:06,000 --> 00:00:07,000
+Mia: fine
+`)
+	var got []string
+	for _, b := range doc.Blocks {
+		got = append(got, b.Place.Speaker+"|"+b.Text)
+	}
+	assert.Equal(t, []string{"|two words", "Tom|hi", "Mia|yes", "Tom|then: go on", "Mia|fine"}, got)
+}

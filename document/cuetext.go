@@ -9,6 +9,7 @@ import (
 type utterance struct {
 	speaker string
 	voiced  bool // the speaker comes from a voice tag
+	inside  bool // begins at a label inside the cue, which may turn out to be none
 	text    string
 }
 
@@ -28,10 +29,10 @@ var vttEntities = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&nbsp;", " ", "
 func cueUtterances(lines []string, vtt bool) []utterance {
 	raw := strings.Join(lines, "\n")
 	if !strings.ContainsAny(raw, "<{&") {
-		return oneUtterance(utterance{text: joinCueLines(raw)})
+		return cutAtLabels(raw)
 	}
 	if !vtt && !strings.Contains(raw, "<v") {
-		return oneUtterance(utterance{text: joinCueLines(reSRTTag.ReplaceAllString(raw, ""))})
+		return cutAtLabels(reSRTTag.ReplaceAllString(raw, ""))
 	}
 	var out []utterance
 	cur := utterance{}
@@ -65,11 +66,41 @@ func cueUtterances(lines []string, vtt bool) []utterance {
 	}
 }
 
-func oneUtterance(u utterance) []utterance {
-	if u.text == "" {
-		return nil
+// cutAtLabels cuts a cue at the lines that begin with what may be a speaker's
+// label: two people often share a cue.
+func cutAtLabels(raw string) []utterance {
+	var out []utterance
+	var part []string
+	flush := func() {
+		if text := joinCueLines(strings.Join(part, "\n")); text != "" {
+			out = append(out, utterance{text: text, inside: len(out) > 0})
+		}
+		part = part[:0]
 	}
-	return []utterance{u}
+	for _, l := range strings.Split(raw, "\n") {
+		if _, ok := splitLabel(l); ok {
+			flush()
+		}
+		part = append(part, l)
+	}
+	flush()
+	return out
+}
+
+// joinInside takes the cuts back whose label is no speaker of the file.
+func joinInside(us []utterance, names map[string]bool) []utterance {
+	var out []utterance
+	for _, u := range us {
+		if u.inside {
+			if l, _ := splitLabel(u.text); !names[l.name] {
+				last := &out[len(out)-1]
+				last.text += joinGlue(last.text, u.text) + u.text
+				continue
+			}
+		}
+		out = append(out, u)
+	}
+	return out
 }
 
 func cleanVTT(s string) string { return vttEntities.Replace(reVTTTag.ReplaceAllString(s, "")) }
