@@ -125,4 +125,17 @@ void store_kv_avx2(uint16_t *k_page, uint16_t *v_page, const float *k, const flo
 void attn_block_avx2(struct attn_args a);
 void attn_merge_avx2(struct merge_args a);
 
+void matmul_neon(struct matmul_args a);
+void quantize_neon(struct acts dst, const float *x);
+void rmsnorm_neon(float *dst, const float *x, const float *w, int64_t n, float eps);
+void rmsnorm_quantize_neon(struct acts dst, const float *x, const float *w, float eps);
+void swiglu_quantize_neon(struct acts dst, const float *gate, const float *up, int64_t ldx);
+void exp_neon(float *dst, const float *x, int64_t n);
+void rope_neon(struct rope_args a);
+void store_kv_neon(uint16_t *k_page, uint16_t *v_page, const float *k, const float *v, int64_t n);
+void attn_block_neon(struct attn_args a);
+void attn_merge_neon(struct merge_args a);
+
+void matmul_neondot(struct matmul_args a); /* all else is as in neon */
+
 #endif
