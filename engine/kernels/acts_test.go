@@ -260,7 +260,11 @@ func TestFMA32(t *testing.T) {
 	assert.NotEqual(t, kernels.FMA32(a, b, 0x1p-80), float32(math.FMA(float64(a), float64(b), 0x1p-80)),
 		"this case shows why float64 is not enough")
 	rng := newRand(13)
-	for range 200000 {
+	n := 200000
+	if testing.Short() {
+		n = 20000
+	}
+	for range n {
 		v := [3]float32{}
 		for i := range v {
 			v[i] = math.Float32frombits(rng.Uint32())

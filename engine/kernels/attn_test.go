@@ -85,9 +85,13 @@ func queries(rng *rand.Rand, s kernels.AttnShape, nQ, n int) (q []float32, rows,
 
 func TestAttentionPathsEqual(t *testing.T) {
 	cases := []struct{ nQ, n int }{{1, 1}, {1, 16}, {1, 63}, {1, 65}, {3, 64}, {5, 70}, {17, 130}, {1, 513}, {5, 600}}
+	width, work := 512, 1000
+	if testing.Short() {
+		width, work = 192, 200
+	}
 	for _, s := range attnShapes {
 		for i, tc := range cases {
-			if s.HeadDim*s.NumHeads > 512 && tc.nQ*tc.n > 1000 {
+			if s.HeadDim*s.NumHeads > width && tc.nQ*tc.n > work {
 				continue // the reference would take seconds
 			}
 			rng := newRand(uint64(i))
@@ -105,7 +109,11 @@ func TestAttentionPathsEqual(t *testing.T) {
 // TestAttentionBatchIndependent: each query alone, in any order of rows, has the
 // bits it has in the batch.
 func TestAttentionBatchIndependent(t *testing.T) {
-	for _, s := range attnShapes[:3] {
+	shapes := attnShapes[:3]
+	if testing.Short() {
+		shapes = shapes[:1]
+	}
+	for _, s := range shapes {
 		const nQ, n = 13, 580
 		rng := newRand(21)
 		c := newCache(rng, s, n)

@@ -1,6 +1,8 @@
 package kernels_test
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -45,6 +47,15 @@ func TestUse(t *testing.T) {
 	require.ErrorContains(t, err, `no path "mmx"`)
 	require.ErrorContains(t, err, "ref")
 	require.Equal(t, before, kernels.Active())
+}
+
+// TestPathsOfCPU: on an emulated processor it is known which paths there must be.
+func TestPathsOfCPU(t *testing.T) {
+	want := os.Getenv("KERNELS_PATHS")
+	if want == "" {
+		t.Skip("KERNELS_PATHS does not name the paths of this processor")
+	}
+	require.Equal(t, want, strings.Join(kernels.Names(), " "))
 }
 
 // BenchmarkCall is the cost of the smallest op: the passage to C and back.

@@ -6,8 +6,8 @@
 // # Numerics: every path gives the same bits
 //
 // All operations are defined down to the order of each floating-point
-// operation, so the reference, AVX2 and AVX-512 (and later NEON) paths give
-// byte-equal results, for any batch size, any split of rows, tokens or threads:
+// operation, so the reference, AVX2, AVX-512 and NEON paths give byte-equal
+// results, for any batch size, any split of rows, tokens or threads:
 //
 //   - integer dot products per group are exact, so their order is free;
 //   - a float sum runs sequentially over groups (or head dims, or positions)

@@ -57,6 +57,9 @@ func TestMatMulPathsEqual(t *testing.T) {
 				rng := newRand(uint64(i))
 				w := packed(t, typ, s.rows, s.k, randomWeights(rng, typ, s.rows*s.k))
 				tokens := []int{1, 2, 3, 4, 5, 6, 7, 9, 12, 13}
+				if testing.Short() && s.k >= 512 {
+					tokens = []int{1, 3, 5, 9}
+				}
 				if s.k == 256 && s.rows == 33 {
 					tokens = []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 64, 97, 200}
 				} else if s.k >= 1536 {
