@@ -202,13 +202,15 @@ func (c *cache) exact(q []float32, head, pos int) (out, bound []float64) {
 	return out, bound
 }
 
-// TestAttentionNonFinite: NaN and infinite queries end in the same results on all paths.
+// TestAttentionNonFinite: NaN and infinite queries and NaN keys end in the same
+// results on all paths.
 func TestAttentionNonFinite(t *testing.T) {
 	s := attnShapes[0]
 	rng := newRand(41)
 	c := newCache(rng, s, 100)
 	q, rows, pos := queries(rng, s, 4, 100)
 	q[3], q[70], q[140], q[200] = nan, inf, -inf, 3e38
+	c.pages[0].K[20], c.pages[1].K[64+3] = 0x7e00, 0x7e00 // NaN scores among finite ones
 	var want []float32
 	onRef(t, func() { want = c.attend(t, q, rows, pos, 100) })
 	eachPath(t, func(t *testing.T) { requireSame(t, want, c.attend(t, q, rows, pos, 100)) })
