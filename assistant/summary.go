@@ -17,8 +17,8 @@ import (
 // speech) gives two or three topics; of longer parts the model tells the beginning.
 const (
 	partTokens    = 900
-	partAnswer    = 420
-	mergeTokens   = 1800
+	partAnswer    = 400
+	mergeTokens   = 2400
 	mergeAnswer   = 520
 	minPartTokens = 64
 	maxTopics     = 3 // of one part
@@ -192,6 +192,9 @@ func (j *job) notesOf(p part, reply partReply) partNotes {
 			continue
 		}
 		piece := p.pieces[t.From-1]
+		if j.docs[p.source].Blocks[piece.Block].Kind == document.KindMeta {
+			continue
+		}
 		body := keepSupported(wholeSentences(tidyText(t.Text), prompts.MaxTopic), text)
 		quote, ok := j.bestSentence(p.source, piece)
 		if body == "" && ok {
