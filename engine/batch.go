@@ -48,7 +48,7 @@ type scratch struct {
 	worker []attnWorker // [workers]
 }
 
-func newScratch(c Config, rows, workers int) *scratch {
+func newScratch(c Config, format KVFormat, rows, workers int) *scratch {
 	q, kv := c.Heads*c.HeadDim, c.KVHeads*c.HeadDim
 	f := kernels.AlignedFloats
 	s := &scratch{
@@ -60,7 +60,7 @@ func newScratch(c Config, rows, workers int) *scratch {
 		cos: f(rows * c.RotDim / 2), sin: f(rows * c.RotDim / 2),
 		logits: f(logitRows * c.Vocab),
 		last:   f(logitRows * c.Hidden), lastQ: kernels.NewActs(logitRows, c.Hidden),
-		worker: newAttnWorkers(c, workers),
+		worker: newAttnWorkers(c, format, workers),
 	}
 	for i := range int32(rows) {
 		s.rows = append(s.rows, i)

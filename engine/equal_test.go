@@ -36,8 +36,11 @@ func needsFastKernels(t *testing.T) {
 // Prefill in pieces of any size, on any number of threads and any kernel path,
 // gives the bits of decoding one token at a time.
 func TestPrefillEqualsDecode(t *testing.T) {
-	for _, spec := range []tinymodel.Spec{tinymodel.Qwen(), tinymodel.Llama()} {
-		path := write(t, spec)
+	for _, c := range []struct {
+		spec   tinymodel.Spec
+		format KVFormat
+	}{{tinymodel.Qwen(), KVF16}, {tinymodel.Llama(), KVF16}, {tinymodel.Qwen(), KVQ8}} {
+		path := write(t, c.spec)
 		var want [][]float32
 		onEveryPath(t, func(t *testing.T) {
 			tokens, threadCounts, pieces := randomTokens(150, 7), []int{1, 2, 3}, []int{1, 7, 64, 150}
@@ -45,7 +48,7 @@ func TestPrefillEqualsDecode(t *testing.T) {
 				tokens, threadCounts, pieces = tokens[:70], []int{2}, []int{1, 70}
 			}
 			for _, threads := range threadCounts {
-				e, err := Open(context.Background(), path, Options{Threads: threads})
+				e, err := Open(context.Background(), path, Options{Threads: threads, KV: c.format})
 				require.NoError(t, err)
 				defer e.Close()
 				for _, piece := range pieces {
@@ -53,7 +56,7 @@ func TestPrefillEqualsDecode(t *testing.T) {
 					if want == nil {
 						want = got
 					}
-					require.Equal(t, want[:len(got)], got, "%s, %d threads, pieces of %d", spec.Arch, threads, piece)
+					require.Equal(t, want[:len(got)], got, "%s, %s, %d threads, pieces of %d", c.spec.Arch, c.format, threads, piece)
 				}
 			}
 		})
@@ -63,9 +66,11 @@ func TestPrefillEqualsDecode(t *testing.T) {
 // A long sequence crosses attention blocks of 512 positions.
 func TestLongPrefillEqualsDecode(t *testing.T) {
 	needsFastKernels(t)
-	e := open(t, tinymodel.Qwen(), Options{})
-	tokens := randomTokens(1100, 8)
-	require.Equal(t, engineLogits(e, tokens, 1), engineLogits(e, tokens, 256))
+	for _, format := range []KVFormat{KVF16, KVQ8} {
+		e := open(t, tinymodel.Qwen(), Options{KV: format})
+		tokens := randomTokens(1100, 8)
+		require.Equal(t, engineLogits(e, tokens, 1), engineLogits(e, tokens, 256), format)
+	}
 }
 
 // generateAll submits all prompts at once and returns the answers' tokens.

@@ -17,8 +17,8 @@ type model struct {
 	freq []float64 // [RotDim/2] RoPE angle per position
 }
 
-func newModel(cfg Config, w *Weights, p *pool) *model {
-	m := &model{cfg: cfg, w: w, pool: p, s: newScratch(cfg, maxRows, p.n)}
+func newModel(cfg Config, w *Weights, p *pool, format KVFormat) *model {
+	m := &model{cfg: cfg, w: w, pool: p, s: newScratch(cfg, format, maxRows, p.n)}
 	m.freq = make([]float64, cfg.RotDim/2)
 	for i := range m.freq {
 		m.freq[i] = math.Pow(cfg.RopeBase, -2*float64(i)/float64(cfg.RotDim))
@@ -80,6 +80,7 @@ func (m *model) attention(l int, rows []row, plan *attnPlan) {
 		r := rows[t]
 		kernels.StoreKV(r.seq.pages[r.pos/kernels.PageTokens].layers[l], r.pos%kernels.PageTokens, k, s.v[t*kvDim:][:kvDim])
 	})
+	m.pack(l, plan)
 	m.attend(l, plan)
 	m.each(T, func(t int) { kernels.QuantizeActs(s.attnQ, s.attn, t, t+1) })
 	m.matMul(T, kernels.MatMulArgs{W: w.AttnOutput, X: s.attnQ, Y: s.x, LdY: c.Hidden, Add: true})

@@ -45,8 +45,7 @@ type scheduler struct {
 	piece   int     // rows of prefill per step, 0 to choose by speed; set by tests
 }
 
-func newScheduler(m *model, v *vocab, pages int) *scheduler {
-	pool := newPagePool(m.cfg, pages)
+func newScheduler(m *model, v *vocab, pool *pagePool) *scheduler {
 	return &scheduler{
 		m: m, vocab: v, pool: pool, tree: newPrefixTree(pool),
 		wake: make(chan struct{}, 1), ended: make(chan struct{}),
@@ -169,6 +168,10 @@ func (s *scheduler) admit() {
 		}
 		t.times.started = time.Now()
 		t.reused = s.tree.adopt(&t.seq, t.logitsFrom)
+		if t.complete() { // a prefill of what is there already
+			s.retire(t, nil)
+			return true
+		}
 		s.active = append(s.active, t)
 		return true
 	})
@@ -199,9 +202,9 @@ func (s *scheduler) fits(t *task) bool {
 	if len(s.active) == 0 {
 		return true // Submit refused what exceeds the budget
 	}
-	need := t.pagesNeeded()
+	need := s.pool.needed(t.limit)
 	for _, a := range s.active {
-		need += a.pagesNeeded() - len(a.seq.pages)
+		need += max(0, s.pool.needed(a.limit)-a.seq.held())
 	}
 	_, pinned := s.tree.match(t.seq.tokens[:t.logitsFrom])
 	return s.pool.available()+s.tree.evictable() >= need-pinned
@@ -264,7 +267,7 @@ func (s *scheduler) step() {
 	}
 	s.measure(len(s.rows), time.Since(start))
 	for i, r := range s.rows {
-		s.owner[i].seq.length = r.pos + 1
+		s.owner[i].seq.advance(s.pool, r.pos+1)
 	}
 	s.active = slices.DeleteFunc(s.active, func(t *task) bool {
 		if t.complete() {
@@ -309,10 +312,25 @@ func (s *scheduler) measure(rows int, d time.Duration) {
 }
 
 func (s *scheduler) publish() {
-	cached := s.tree.evictable()
+	cached, shared := s.tree.evictable(), s.sharedBlocks()
+	bytes := func(blocks int) int64 { return int64(blocks) * int64(s.pool.block) }
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := &s.stats
-	st.PagesUsed, st.PagesCached, st.PagesFree = s.pool.used()-cached, cached, s.pool.available()
+	st.KV = KVStats{Used: bytes(s.pool.used() - cached), Shared: bytes(shared), Cached: bytes(cached), Free: bytes(s.pool.available())}
 	st.PrefixNodes, st.Active, st.Waiting = s.tree.nodes, len(s.active), len(s.waiting)
+}
+
+// sharedBlocks returns how many blocks two or more active sequences hold.
+func (s *scheduler) sharedBlocks() int {
+	n := 0
+	for i, a := range s.active {
+		for k, p := range a.seq.pages {
+			holds := func(b *task) bool { return k < len(b.seq.pages) && b.seq.pages[k] == p }
+			if !slices.ContainsFunc(s.active[:i], holds) && slices.ContainsFunc(s.active[i+1:], holds) {
+				n += len(p.blocks)
+			}
+		}
+	}
+	return n
 }

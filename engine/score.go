@@ -13,7 +13,10 @@ import (
 // at the latest one scheduler step later. The arguments are not retained.
 // It is safe for concurrent use.
 func (e *Engine) Score(ctx context.Context, prompt []Segment, continuations []string) ([]float32, error) {
-	base := e.Tokens(prompt)
+	return e.score(ctx, e.Tokens(prompt), continuations)
+}
+
+func (e *Engine) score(ctx context.Context, base []int32, continuations []string) ([]float32, error) {
 	if len(base) == 0 {
 		return nil, fmt.Errorf("engine: the prompt is empty")
 	}
@@ -63,7 +66,8 @@ func (e *Engine) LogProbs(ctx context.Context, tokens []int32, from int) ([]floa
 	return probs[0], nil
 }
 
-// scoreAll computes the log-probabilities of seqs[i][from:] in one batch. When one
+// scoreAll computes the log-probabilities of seqs[i][from:] in one batch; with from
+// at the end of a sequence it only computes that. When one
 // fails or is cancelled, the others are as well.
 func (e *Engine) scoreAll(ctx context.Context, seqs [][]int32, from int) ([][]float32, error) {
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"windowseat/engine/grammar"
-	"windowseat/engine/kernels"
 	"windowseat/engine/tokenizer"
 )
 
@@ -52,6 +51,7 @@ type generation struct {
 	mask    []uint64 // [ceil(V/64)] scratch for the matcher
 	forced  []int32
 	stop    StopReason // set when the generation is complete
+	ended   func([]int32)
 	err     error
 }
 
@@ -76,12 +76,6 @@ func (t *task) complete() bool {
 	return t.pending() == 0
 }
 
-// pagesNeeded returns how many pages the sequence can come to hold, and one for
-// the copy of a partly shared page.
-func (t *task) pagesNeeded() int {
-	return (t.limit+kernels.PageTokens-1)/kernels.PageTokens + 1
-}
-
 // finish tells the owner. err is nil for a completed task.
 func (t *task) finish(err error) {
 	if t.gen == nil {
@@ -101,6 +95,9 @@ func (t *task) finish(err error) {
 		}
 		r.Prefill = t.times.sampled.Sub(t.times.started)
 		r.Decode = now.Sub(t.times.sampled)
+	}
+	if g.ended != nil {
+		g.ended(r.Tokens)
 	}
 	g.stream.finish(r, err)
 }

@@ -21,6 +21,8 @@ func ints(s []int32, i int) *C.int32_t { return (*C.int32_t)(at(s, i)) }
 
 func halves(s []uint16, i int) *C.uint16_t { return (*C.uint16_t)(at(s, i)) }
 
+func bytes8(s []int8, i int) *C.int8_t { return (*C.int8_t)(at(s, i)) }
+
 func cBool(b bool) C.int32_t {
 	if b {
 		return 1

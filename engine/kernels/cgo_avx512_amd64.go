@@ -50,4 +50,5 @@ var avx512Ops = &ops{
 	exp: func(dst, x []float32) {
 		C.exp_avx512(floats(dst, 0), floats(x, 0), C.int64_t(len(x)))
 	},
+	unpackKV: unpackKVAVX2,
 }
