@@ -210,8 +210,11 @@ func (s *scheduler) fits(t *task) bool {
 	return s.pool.available()+s.tree.evictable() >= need-pinned
 }
 
-// plan chooses the rows of the next step: every decode, then prefill pieces,
-// urgent tasks first, as many as fit the step's time.
+// plan chooses the rows of the next step: every decode, then prefill pieces, as many
+// as fit the step's time. Urgent tasks go first, but leave a quarter of the room, so
+// that nobody starves behind a stream of them. Of equal tasks the one that waits
+// longest gets half of the room and the one with least to do the rest: a long part
+// cannot hold up a short question, nor the other way round.
 func (s *scheduler) plan() {
 	s.rows, s.owner = s.rows[:0], s.owner[:0]
 	room := min(max(int(s.perSec*stepTime.Seconds()), 16), maxRows)
@@ -223,12 +226,44 @@ func (s *scheduler) plan() {
 			s.addRows(t, n)
 		}
 	}
-	for _, urgent := range []Priority{Urgent, Normal} {
-		for _, t := range s.active {
-			if n := min(t.pending(), room-len(s.rows)); t.priority == urgent && t.pending() > decodeRows && n > 0 {
-				s.addRows(t, n)
-			}
+	urgent := room
+	if slices.ContainsFunc(s.active, func(t *task) bool { return t.priority == Normal && t.pending() > decodeRows }) {
+		urgent -= room / 4
+	}
+	s.planPrefill(Urgent, urgent)
+	s.planPrefill(Normal, room)
+}
+
+// planPrefill gives the prefilling tasks of one priority what is left of room rows.
+func (s *scheduler) planPrefill(p Priority, room int) {
+	var todo []*task
+	for _, t := range s.active {
+		if t.priority == p && t.pending() > decodeRows && !s.planned(t) {
+			todo = append(todo, t)
 		}
+	}
+	if len(todo) == 0 {
+		return
+	}
+	short := slices.MinFunc(todo, func(a, b *task) int { return a.pending() - b.pending() })
+	if oldest := todo[0]; short != oldest {
+		left := room - len(s.rows)
+		s.addPrefill(oldest, left-left/2)
+		s.addPrefill(short, room-len(s.rows))
+	}
+	for _, t := range todo {
+		s.addPrefill(t, room-len(s.rows))
+	}
+}
+
+// planned reports whether a task has rows in this step.
+func (s *scheduler) planned(t *task) bool {
+	return len(s.owner) > 0 && slices.Contains(s.owner, t)
+}
+
+func (s *scheduler) addPrefill(t *task, room int) {
+	if n := min(t.pending(), room); n > 0 && !s.planned(t) {
+		s.addRows(t, n)
 	}
 }
 

@@ -48,6 +48,7 @@ type generation struct {
 	matcher *grammar.Matcher // nil without a schema
 	utf8    tokenizer.UTF8Stream
 	text    []byte
+	repeat  repeatGuard
 	mask    []uint64 // [ceil(V/64)] scratch for the matcher
 	forced  []int32
 	stop    StopReason // set when the generation is complete
@@ -143,6 +144,7 @@ func (t *task) appendToken(v *vocab, id int32) {
 	out := g.utf8.Push(v.tok.Piece(id))
 	g.text = append(g.text, out...)
 	g.stream.push(out)
+	looped := g.repeat.push(out)
 	if g.matcher != nil {
 		if err := g.matcher.Accept(id); err != nil {
 			g.err = err
@@ -154,7 +156,7 @@ func (t *task) appendToken(v *vocab, id int32) {
 		g.stop = StopEnd
 	case len(t.seq.tokens) >= t.limit:
 		g.stop = StopLength
-	case loops(t.seq.tokens[t.prompt:]):
+	case looped || loops(t.seq.tokens[t.prompt:]):
 		g.stop = StopLoop
 	}
 }
