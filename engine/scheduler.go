@@ -181,6 +181,7 @@ func (s *scheduler) admit() {
 // t could use: then it is cheaper to wait for them.
 func (s *scheduler) sharesUnfinished(t *task) bool {
 	held := -1
+	const worthWaiting = 8 // tokens
 	for _, a := range s.active {
 		if !a.prefilling() {
 			continue
@@ -189,7 +190,7 @@ func (s *scheduler) sharesUnfinished(t *task) bool {
 		if held < 0 {
 			held, _ = s.tree.match(t.seq.tokens)
 		}
-		if shared/kernels.PageTokens > held/kernels.PageTokens {
+		if shared >= held+worthWaiting {
 			return true
 		}
 	}
@@ -294,7 +295,11 @@ func (s *scheduler) step() {
 			t.sample(s.vocab, logits)
 			return
 		}
-		t.scores = append(t.scores, logProb(logits, t.seq.tokens[s.rows[i].pos+1]))
+		if t.asked == nil {
+			t.scores = append(t.scores, logProbs(logits, t.seq.tokens[s.rows[i].pos+1])...)
+			return
+		}
+		t.scores = logProbs(logits, t.asked...)
 	})
 	if s.m.pool.fault.Load() {
 		s.failAll(ErrModelFile)
@@ -309,12 +314,24 @@ func (s *scheduler) step() {
 			s.retire(t, t.failure())
 			return true
 		}
-		full := min(t.seq.length, t.prompt) / kernels.PageTokens * kernels.PageTokens
 		if t.prefilling() || t.seq.length-t.prompt < kernels.PageTokens {
-			s.tree.insert(&t.seq, full)
+			s.tree.insert(&t.seq, s.sharable(t))
 		}
 		return false
 	})
+}
+
+// sharable is how much of an active task's prompt is worth keeping now: its full
+// pages, and of the next one what a waiting task begins with as well.
+func (s *scheduler) sharable(t *task) int {
+	done := min(t.seq.length, t.prompt)
+	n := done / kernels.PageTokens * kernels.PageTokens
+	for _, w := range s.waiting {
+		if k := min(commonPrefix(t.seq.tokens[:done], w.seq.tokens), w.logitsFrom); k > n {
+			n = k
+		}
+	}
+	return n
 }
 
 // failAll ends every task. What was computed is not kept: it may be wrong.

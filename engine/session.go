@@ -103,8 +103,7 @@ func (s *Session) Prefill(ctx context.Context) error {
 	if len(ids) < 2 {
 		return nil
 	}
-	_, err := s.e.scoreAll(ctx, [][]int32{ids}, len(ids))
-	return err
+	return s.e.runAll(ctx, []*task{{seq: sequence{tokens: ids}, prompt: len(ids), logitsFrom: len(ids) - 1}})
 }
 
 // Generate appends the segments of the request and generates behind them. When the
@@ -134,5 +133,9 @@ func (s *Session) Generate(ctx context.Context, r Request) (*Stream, error) {
 
 // Score is Engine.Score with the session as the prompt.
 func (s *Session) Score(ctx context.Context, continuations []string) ([]float32, error) {
-	return s.e.score(ctx, s.Tokens(), continuations)
+	all, err := s.e.score(ctx, [][]int32{s.Tokens()}, continuations)
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
 }

@@ -36,7 +36,8 @@ type task struct {
 
 	gen *generation // nil for a scoring
 
-	scores []float32   // log-probability of seq.tokens[logitsFrom+1:]
+	asked  []int32     // tokens whose log-probability at logitsFrom is asked for, instead of the next one's
+	scores []float32   // log-probabilities of seq.tokens[logitsFrom+1:], or of asked
 	scored func(error) // called once, at the end of a scoring
 	times  struct{ submitted, started, sampled time.Time }
 }
