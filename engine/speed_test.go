@@ -60,7 +60,7 @@ func benchForward(b *testing.B, e *Engine, sequences, depth, n, piece int) {
 					rows = append(rows, row{seq: s, pos: pos, token: s.tokens[pos], logits: piece == 1 || pos == depth+n-1})
 				}
 			}
-			e.sched.m.forward(rows, func(int, []float32) {})
+			e.sched.m.forward(rows, nil, func(int, []float32) {})
 		}
 		times = append(times, time.Since(start))
 	}
