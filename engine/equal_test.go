@@ -200,3 +200,56 @@ func TestConcurrentUse(t *testing.T) {
 	require.Zero(t, st.Active)
 	require.Zero(t, st.Waiting)
 }
+
+// A forward pass that is broken off between layers, and then done again, leaves no
+// trace in what follows.
+func TestBrokenOffPassLeavesNoTrace(t *testing.T) {
+	needsFastKernels(t)
+	e := open(t, tinymodel.Qwen(), Options{})
+	tokens := randomTokens(90, 5)
+	want := engineLogits(e, tokens, 90)
+	seq := &sequence{tokens: tokens}
+	pp, err := newPagePool(e.info.Config, KVF16, 0, len(tokens))
+	require.NoError(t, err)
+	defer pp.mem.free()
+	require.True(t, seq.prepare(pp, len(tokens)))
+	rows := make([]row, len(tokens))
+	for i, id := range tokens {
+		rows[i] = row{seq: seq, pos: i, token: id, logits: true}
+	}
+	asked := 0
+	second := func() bool { asked++; return asked == 2 }
+	require.False(t, e.sched.m.forward(rows, second, func(int, []float32) { t.Error("no logits of half a pass") }))
+	var got [][]float32
+	require.True(t, e.sched.m.forward(rows, func() bool { return false }, func(_ int, logits []float32) {
+		got = append(got, append([]float32(nil), logits...))
+	}))
+	require.Equal(t, want, got)
+}
+
+// An urgent request breaks off a long step of prefill, and both answers are what
+// they are alone.
+func TestUrgentBreaksOffPrefill(t *testing.T) {
+	needsFastKernels(t)
+	e := open(t, tinymodel.Qwen(), Options{})
+	s := e.sched
+	slow := &task{seq: sequence{tokens: make([]int32, 300)}, ctx: context.Background()}
+	hurry := &task{seq: sequence{tokens: make([]int32, 300)}, ctx: context.Background(), priority: Urgent}
+	s.owner = []*task{slow, slow}
+	require.False(t, s.interrupted(), "nothing waits")
+	s.inbox = []*task{slow}
+	require.False(t, s.interrupted(), "nothing urgent waits")
+	s.inbox = []*task{hurry}
+	require.True(t, s.interrupted())
+	s.owner = []*task{slow, hurry}
+	require.False(t, s.interrupted(), "the step is urgent itself")
+	s.owner = []*task{slow, {seq: sequence{tokens: make([]int32, 3)}, ctx: context.Background()}}
+	require.False(t, s.interrupted(), "a decode rides along")
+	s.inbox = nil
+	ctx, cancel := context.WithCancel(context.Background())
+	s.owner = []*task{{seq: sequence{tokens: make([]int32, 300)}, ctx: ctx}}
+	require.False(t, s.interrupted())
+	cancel()
+	require.True(t, s.interrupted())
+	s.owner = nil
+}

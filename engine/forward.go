@@ -32,19 +32,24 @@ func newModel(cfg Config, w *Weights, p *pool, format KVFormat) *model {
 // forward computes the rows, at most maxRows, and calls emit(i, logits) for each
 // row i whose logits are wanted, in order. logits is [V] f32, valid during the
 // call only. Keys and values land in the rows' pages; sequence lengths are the
-// caller's to advance.
-func (m *model) forward(rows []row, emit func(i int, logits []float32)) {
+// caller's to advance. Between layers it asks stop, if there is one, and gives up
+// when that says so: it returns false, and nothing counts as computed.
+func (m *model) forward(rows []row, stop func() bool, emit func(i int, logits []float32)) bool {
 	m.embed(rows)
 	if m.pool.fault.Load() {
-		return // the caller asks
+		return true // the caller asks
 	}
 	plan := planAttention(rows)
 	m.s.growPartials(m.cfg, plan.pairs)
 	for l := range m.w.Layers {
+		if stop != nil && stop() {
+			return false
+		}
 		m.attention(l, rows, &plan)
 		m.feedForward(l, len(rows))
 	}
 	m.head(rows, emit)
+	return true
 }
 
 // embed fills the residual stream with the rows' token embeddings and computes
@@ -86,14 +91,21 @@ func (m *model) attention(l int, rows []row, plan *attnPlan) {
 	m.matMul(T, kernels.MatMulArgs{W: w.AttnOutput, X: s.attnQ, Y: s.x, LdY: c.Hidden, Add: true})
 }
 
-// feedForward adds one layer's SwiGLU block to the residual stream.
+// feedForward adds one layer's SwiGLU block to the residual stream. A piece is a
+// run of rows of gate and up, which are joined and quantized while they are in the
+// cache: written out whole they would be 18 MB for 256 tokens of the 1.5B model.
 func (m *model) feedForward(l, T int) {
 	c, s, w := m.cfg, m.s, &m.w.Layers[l]
 	m.rmsNorm(s.normed, w.FFNNorm, T)
-	m.matMul(T,
-		kernels.MatMulArgs{W: w.FFNGate, X: s.normed, Y: s.gate, LdY: c.FFN},
-		kernels.MatMulArgs{W: w.FFNUp, X: s.normed, Y: s.up, LdY: c.FFN})
-	m.each(T, func(t int) { kernels.SwiGLUQuantize(s.ffn, s.gate, s.up, c.FFN, t, t+1) })
+	n := gatePiece(c.FFN, m.pool.n)
+	m.pool.run((c.FFN+n-1)/n, func(piece, worker int) {
+		buf, r0, r1 := &s.gateUp[worker], piece*n, min(piece*n+n, c.FFN)
+		a := kernels.MatMulArgs{W: w.FFNGate, X: s.normed, T1: T, R0: r0, R1: r1, Y: buf.gate, LdY: gateRows, Y0: r0}
+		kernels.MatMul(&a)
+		a.W, a.Y = w.FFNUp, buf.up
+		kernels.MatMul(&a)
+		kernels.SwiGLUQuantizePart(s.ffn, buf.gate, buf.up, gateRows, T, r0, r1)
+	})
 	m.matMul(T, kernels.MatMulArgs{W: w.FFNDown, X: s.ffn, Y: s.x, LdY: c.Hidden, Add: true})
 }
 
@@ -159,6 +171,12 @@ func (m *model) matMul(T int, args ...kernels.MatMulArgs) {
 		a.R1 = min(a.R0+rows, a.W.Rows)
 		kernels.MatMul(&a)
 	})
+}
+
+// gatePiece is pieceRows for gate and up: whole groups of 32 outputs.
+func gatePiece(rows, workers int) int {
+	n := rows / (8 * workers)
+	return min(max(n-n%kernels.GroupSize, kernels.GroupSize), gateRows)
 }
 
 // pieceRows chooses how many weight rows a piece covers: about eight pieces per

@@ -180,7 +180,7 @@ func engineLogits(e *Engine, tokens []int32, piece int) [][]float32 {
 		for p := seq.length; p < seq.length+n; p++ {
 			rows = append(rows, row{seq: seq, pos: p, token: tokens[p], logits: true})
 		}
-		e.sched.m.forward(rows, func(_ int, logits []float32) {
+		e.sched.m.forward(rows, nil, func(_ int, logits []float32) {
 			out = append(out, append([]float32(nil), logits...))
 		})
 		seq.advance(pp, seq.length+n)

@@ -42,7 +42,7 @@ func cMatMul(a *MatMulArgs) C.struct_matmul_args {
 		scale_sum:   floats(x.ScaleSum, a.T0*groups),
 		start16:     ints(x.Start16, 2*a.T0*groups),
 		start32:     ints(x.Start32, a.T0*groups),
-		y:           floats(a.Y, a.T0*a.LdY+a.R0),
+		y:           floats(a.Y, a.T0*a.LdY+a.R0-a.Y0),
 		ldy:         C.int64_t(a.LdY),
 		tokens:      C.int64_t(a.T1 - a.T0),
 		rows:        C.int64_t(a.R1 - a.R0),

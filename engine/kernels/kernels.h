@@ -125,6 +125,11 @@ void attn_merge_avx512(struct merge_args a);
 
 void unpack_kv_avx2(struct unpack_args a); /* of both x86 paths */
 
+/* For benchmarks only: see peak_avx512_amd64.c. */
+int32_t peak_dot_avx512(int64_t n);
+float peak_fma_avx512(int64_t n);
+int32_t peak_read_avx512(const uint8_t *p, int64_t n);
+
 void matmul_avx2(struct matmul_args a);
 void quantize_avx2(struct acts dst, const float *x);
 void rmsnorm_avx2(float *dst, const float *x, const float *w, int64_t n, float eps);
