@@ -26,6 +26,10 @@ type Options struct {
 	Context  int                     // tokens per sequence; 0: DefaultContext, or less if the model was trained for less
 	KVTokens int                     // positions in the page pool, shared by all sequences; 0: twice Context
 	Progress func(done, total int64) // bytes of weights made ready; may be nil
+
+	// PackDir is the folder for the weight pack; "": beside the model file, or else in
+	// the program's cache folder; NoPack: nowhere, each Open packs into memory.
+	PackDir string
 }
 
 // Engine is one loaded model, ready for requests.
@@ -36,6 +40,7 @@ type Engine struct {
 	vocab *vocab
 	chat  *chat.Template
 	info  Info
+	pack  *packStore
 }
 
 // Info describes the loaded model.
@@ -50,6 +55,7 @@ type Info struct {
 	ChatNotes     []string
 	LoadTime      time.Duration
 	BytesPerToken int64 // KV cache
+	Pack          PackInfo
 }
 
 // Stats are counters since Open, and the state after the last step. Pages are used
@@ -62,7 +68,8 @@ type Stats struct {
 
 // Open verifies and loads the model file at path. It returns *gguf.FormatError
 // for a damaged file, *gguf.UnsupportedError for one this engine cannot run, and
-// ctx.Err() when cancelled. It blocks for as long as packing the weights takes.
+// ctx.Err() when cancelled. The first Open of a file packs its weights, which takes
+// seconds; later ones map the pack that it left, see Options.PackDir.
 func Open(ctx context.Context, path string, o Options) (*Engine, error) {
 	start := time.Now()
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // see pool.guard
@@ -70,12 +77,12 @@ func Open(ctx context.Context, path string, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{file: f}
+	e := &Engine{file: f, pack: openPack(f, path, o)}
 	if err := e.load(ctx, o); err != nil {
 		if e.pool != nil {
 			e.pool.close()
 		}
-		return nil, errors.Join(err, f.Close())
+		return nil, errors.Join(err, e.pack.close(), f.Close())
 	}
 	e.info.LoadTime = time.Since(start)
 	go e.sched.loop()
@@ -87,7 +94,7 @@ func (e *Engine) load(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	tok, err := tokenizer.FromGGUF(e.file)
+	tok, err := e.pack.tokenizer(e.file)
 	if err != nil {
 		return err
 	}
@@ -101,12 +108,9 @@ func (e *Engine) load(ctx context.Context, o Options) error {
 			o.Progress(done, total)
 		}
 	}
-	w, err := loadWeights(ctx, e.file, &cfg, e.pool, progress)
+	w, err := loadWeights(ctx, e.file, &cfg, e.pool, e.pack, tok, progress)
 	if err != nil {
 		return err
-	}
-	if tok.VocabSize() != cfg.Vocab {
-		return formatErrorf("the tokenizer has %d tokens, the embedding %d", tok.VocabSize(), cfg.Vocab)
 	}
 	e.vocab = newVocab(tok)
 	e.fillInfo(cfg, w, threads, o)
@@ -120,7 +124,7 @@ func (e *Engine) load(ctx context.Context, o Options) error {
 }
 
 func (e *Engine) fillInfo(cfg Config, w *Weights, threads int, o Options) {
-	e.info = Info{Config: cfg, Threads: threads, Kernels: kernels.Active(), BytesPerToken: cfg.kvBytesPerToken()}
+	e.info = Info{Config: cfg, Threads: threads, Kernels: kernels.Active(), BytesPerToken: cfg.kvBytesPerToken(), Pack: e.pack.info}
 	e.info.Name, _ = e.file.String("general.name")
 	e.info.WeightBytes = w.bytes()
 	e.info.Context = o.Context
@@ -165,7 +169,7 @@ func (e *Engine) spelling(token func() (int32, bool)) string {
 func (e *Engine) Close() error {
 	e.sched.stop()
 	e.pool.close()
-	return e.file.Close()
+	return errors.Join(e.pack.close(), e.file.Close())
 }
 
 // Info describes the loaded model.
