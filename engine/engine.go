@@ -31,6 +31,10 @@ type Options struct {
 	KVBytes  int64                   // budget of the KV cache, shared by all sequences; 0: two contexts; never less than one
 	KV       KVFormat                // "": KVF16
 	Progress func(done, total int64) // bytes of weights made ready; may be nil
+
+	// PackDir is the folder for the weight pack; "": beside the model file, or else in
+	// the program's cache folder; NoPack: nowhere, each Open packs into memory.
+	PackDir string
 }
 
 // Engine is one loaded model, ready for requests.
@@ -41,6 +45,7 @@ type Engine struct {
 	vocab *vocab
 	chat  *chat.Template
 	info  Info
+	pack  *packStore
 }
 
 // Info describes the loaded model.
@@ -56,6 +61,7 @@ type Info struct {
 	ChatNotes     []string
 	LoadTime      time.Duration
 	BytesPerToken int64 // KV cache
+	Pack          PackInfo
 }
 
 // Stats are counters since Open, and the state after the last step.
@@ -72,7 +78,8 @@ type KVStats struct{ Used, Shared, Cached, Free int64 }
 
 // Open verifies and loads the model file at path. It returns *gguf.FormatError
 // for a damaged file, *gguf.UnsupportedError for one this engine cannot run, and
-// ctx.Err() when cancelled. It blocks for as long as packing the weights takes.
+// ctx.Err() when cancelled. The first Open of a file packs its weights, which takes
+// seconds; later ones map the pack that it left, see Options.PackDir.
 func Open(ctx context.Context, path string, o Options) (*Engine, error) {
 	start := time.Now()
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // see pool.guard
@@ -80,12 +87,12 @@ func Open(ctx context.Context, path string, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{file: f}
+	e := &Engine{file: f, pack: openPack(f, path, o)}
 	if err := e.load(ctx, o); err != nil {
 		if e.pool != nil {
 			e.pool.close()
 		}
-		return nil, errors.Join(err, f.Close())
+		return nil, errors.Join(err, e.pack.close(), f.Close())
 	}
 	e.info.LoadTime = time.Since(start)
 	go e.sched.loop()
@@ -97,7 +104,7 @@ func (e *Engine) load(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	tok, err := tokenizer.FromGGUF(e.file)
+	tok, err := e.pack.tokenizer(e.file)
 	if err != nil {
 		return err
 	}
@@ -111,12 +118,9 @@ func (e *Engine) load(ctx context.Context, o Options) error {
 			o.Progress(done, total)
 		}
 	}
-	w, err := loadWeights(ctx, e.file, &cfg, e.pool, progress)
+	w, err := loadWeights(ctx, e.file, &cfg, e.pool, e.pack, tok, progress)
 	if err != nil {
 		return err
-	}
-	if tok.VocabSize() != cfg.Vocab {
-		return formatErrorf("the tokenizer has %d tokens, the embedding %d", tok.VocabSize(), cfg.Vocab)
 	}
 	e.vocab = newVocab(tok)
 	e.fillInfo(cfg, w, threads, o)
@@ -133,7 +137,7 @@ func (e *Engine) load(ctx context.Context, o Options) error {
 }
 
 func (e *Engine) fillInfo(cfg Config, w *Weights, threads int, o Options) {
-	e.info = Info{Config: cfg, Threads: threads, Kernels: kernels.Active(), KV: o.KV}
+	e.info = Info{Config: cfg, Threads: threads, Kernels: kernels.Active(), KV: o.KV, Pack: e.pack.info}
 	if e.info.KV == "" {
 		e.info.KV = KVF16
 	}
@@ -181,7 +185,7 @@ func (e *Engine) Close() error {
 	e.sched.stop()
 	e.pool.close()
 	e.sched.pool.mem.free()
-	return e.file.Close()
+	return errors.Join(e.pack.close(), e.file.Close())
 }
 
 // Info describes the loaded model.

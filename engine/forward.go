@@ -49,7 +49,17 @@ func (m *model) forward(rows []row, stop func() bool, emit func(i int, logits []
 		m.feedForward(l, len(rows))
 	}
 	m.head(rows, emit)
+	m.vanished()
 	return true
+}
+
+// vanished reports whether mapped weights are gone: then what was computed is worth
+// nothing, and pool.fault is set for the caller.
+func (m *model) vanished() bool {
+	if m.w.pack.lost() {
+		m.pool.fault.Store(true)
+	}
+	return m.pool.fault.Load()
 }
 
 // embed fills the residual stream with the rows' token embeddings and computes
@@ -125,6 +135,9 @@ func (m *model) head(rows []row, emit func(i int, logits []float32)) {
 		}
 		kernels.RMSNormQuantize(s.lastQ, s.last, m.w.OutputNorm, c.NormEps, 0, n)
 		m.matMul(n, kernels.MatMulArgs{W: m.w.Output, X: s.lastQ, Y: s.logits, LdY: c.Vocab})
+		if m.vanished() {
+			return
+		}
 		for j, i := range wanted[:n] {
 			emit(i, s.logits[j*c.Vocab:][:c.Vocab])
 		}
