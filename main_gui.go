@@ -4,8 +4,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/app"
@@ -21,6 +23,10 @@ import (
 // same as in FyneApp.toml.
 const appID = "app.windowseat"
 
+// idleModel is how long an unused model keeps its memory: long enough to read a
+// result and ask for more, short beside an afternoon in another program.
+const idleModel = 10 * time.Minute
+
 // openWindow shows the window and returns when it is closed. mobile asks for the
 // phone's layout on a desktop.
 func openWindow(mobile bool) int {
@@ -29,7 +35,7 @@ func openWindow(mobile bool) int {
 		fmt.Fprintf(os.Stderr, "windowseat: %v\n", err)
 		return 1
 	}
-	backend := ui.NewLocal(ui.LocalOptions{Open: opener(store), Store: store, ContextTokens: engine.DefaultContext})
+	backend := ui.NewLocal(ui.LocalOptions{Open: opener(store), Store: store, ContextTokens: engine.DefaultContext, Idle: idleModel})
 	a := app.NewWithID(appID)
 	w := ui.New(a, backend, ui.Options{Mobile: mobile || fyne.CurrentDevice().IsMobile()})
 	w.Show()
@@ -52,6 +58,9 @@ func opener(store *models.Store) ui.Opener {
 		e, err := engine.Open(ctx, st.Path, engine.Options{Progress: progress})
 		if err != nil {
 			return nil, nil, err
+		}
+		if err := e.WarmUp(ctx); err != nil {
+			return nil, nil, errors.Join(err, e.Close())
 		}
 		return cli.NewGenerator(e, st), e.Close, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"sort"
+	"strings"
 	"time"
 
 	"windowseat/document"
@@ -209,18 +210,43 @@ func (j *job) askRisk(ctx context.Context, c candidate, w window, double bool) (
 	return d, nil
 }
 
-// newDraft makes an item that rests on the candidate's sentences. Its words are
-// compared with them: an item that shares nothing with its evidence is invented.
+// newDraft makes an item that rests on the candidate's sentences; see prove.
 func (j *job) newDraft(c candidate, fields any) *draft {
 	lines := c.script.lines
 	doc := j.docs[lines[c.first].source]
 	d := &draft{cand: c, corrects: c.script.signals[c.first].correction}
 	d.item = Item{Fields: fields, State: StateChecked, Evidence: []Evidence{evidenceOf(doc, lines[c.first], lines[c.last])}}
-	w := windowOf(c, turnsFarBefore, turnsAfter, nil, 0)
-	if supportShare(fieldsText(fields), join(w.rows)) < minSupport {
-		d.fail(ReasonNotSupported)
+	for _, text := range wordsOf(fields) {
+		j.prove(d, text)
 	}
 	return d
+}
+
+// prove compares a text of the item with its evidence: what shares too little with
+// it is invented, or said in another sentence that the model saw. That one then
+// becomes evidence as well.
+func (j *job) prove(d *draft, text string) {
+	var have strings.Builder
+	for _, e := range d.item.Evidence {
+		have.WriteString(e.Speaker + " " + e.Quote + "\n")
+	}
+	share := supportShare(text, have.String())
+	if share >= minSupport {
+		return
+	}
+	w := windowOf(d.cand, turnsFarBefore, turnsAfter, nil, 0)
+	var best *line
+	for i := w.first; i <= w.last; i++ {
+		l := &d.cand.script.lines[i]
+		if s := supportShare(text, have.String()+l.speaker+" "+l.text); s > share {
+			best, share = l, s
+		}
+	}
+	if share < minSupport {
+		d.fail(ReasonNotSupported)
+		return
+	}
+	d.addEvidence(j, best)
 }
 
 // fail marks an item as unconfirmed; the first reason stays.

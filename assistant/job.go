@@ -18,10 +18,17 @@ type SourceInput struct {
 	Doc  *document.Document
 }
 
+// UnreadInput is a file that was asked for and could not be read: results name it.
+type UnreadInput struct {
+	Name   string
+	Reason string // a code, such as document.Reason gives
+}
+
 // Job says what to make out of which documents. The zero values mean: all tasks,
 // the language of the sources, mails in English, the date that a document gives.
 type Job struct {
 	Sources     []SourceInput
+	Unread      []UnreadInput
 	Tasks       []Task
 	Lang        string // language of the results: "zh", "en", "auto" or ""
 	EmailLang   string // "zh" or "en"; "" is "en"
@@ -82,6 +89,7 @@ type job struct {
 	gen       Generator
 	runner    *runner
 	names     []string
+	unread    []UnreadInput
 	docs      []*document.Document
 	people    *people
 	scripts   []*transcript
@@ -99,7 +107,7 @@ type job struct {
 
 func newJob(gen Generator, spec Job, sink Sink) (*job, error) {
 	j := &job{
-		gen: gen, runner: &runner{gen: gen, sink: sink, seed: spec.Seed, notes: map[string]int{}},
+		gen: gen, unread: spec.Unread, runner: &runner{gen: gen, sink: sink, seed: spec.Seed, notes: map[string]int{}},
 		wanted: map[Task]bool{}, needed: map[Task]bool{}, cands: map[Task][]candidate{},
 		lang: orElse(spec.Lang, LangAuto), emailLang: orElse(spec.EmailLang, LangEn), tone: orElse(spec.Tone, "neutral"),
 	}
@@ -297,6 +305,9 @@ func (j *job) header(err error, start time.Time) Header {
 	}
 	for i, d := range j.docs {
 		h.Sources = append(h.Sources, j.sourceOf(i, d, unread))
+	}
+	for _, u := range j.unread {
+		h.Sources = append(h.Sources, Source{File: u.Name, LeftOut: []string{}, Notes: []Note{{NoteUnread, map[string]string{"reason": u.Reason}}}})
 	}
 	return h
 }

@@ -4,16 +4,14 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"unicode/utf8"
 
 	"windowseat/prompts"
 )
 
 // overview writes title and overview of the whole from its topics.
 func (j *job) overview(ctx context.Context, f *SummaryFields, d *draft) error {
-	rows := make([]string, len(f.Topics))
-	for i, t := range f.Topics {
-		rows[i] = mergeRow(t.Title, t.Text)
-	}
+	rows := j.topicRows(f.Topics)
 	lang := languageOf(join(rows))
 	defer j.runner.finish(TaskSummary) // the last merge, planned with the parts
 	reply, err := j.mergeLevels(ctx, rows, lang)
@@ -31,6 +29,43 @@ func (j *job) overview(ctx context.Context, f *SummaryFields, d *draft) error {
 	}
 	f.Overview = keepSupported(wholeSentences(tidyText(reply.Overview), prompts.MaxOverview), join(rows))
 	return nil
+}
+
+// topicRows are the topics as the overview's pass reads them: whole where they fit
+// into one pass, else each by its title and first sentence. One pass over the heads
+// of many topics is cheaper than passes over passes, and keeps more of the whole in
+// view.
+func (j *job) topicRows(topics []Topic) []string {
+	rows := make([]string, len(topics))
+	for i, t := range topics {
+		rows[i] = mergeRow(t.Title, t.Text)
+	}
+	if len(j.groupRows(rows)) < 2 {
+		return rows
+	}
+	for i, t := range topics {
+		rows[i] = mergeRow(t.Title, clip(firstSentence(t.Text), headBytes))
+	}
+	return rows
+}
+
+// headBytes is how much of a topic's first sentence a head keeps: sixty Chinese
+// characters, or a long English sentence.
+const headBytes = 180
+
+// clip cuts a text at the last clause or word that ends within n bytes.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	cut := n
+	for !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	if at := strings.LastIndexAny(s[:cut], "，,；; "); at > 0 {
+		return s[:at]
+	}
+	return s[:cut]
 }
 
 func mergeRow(title, text string) string {
@@ -52,15 +87,14 @@ func (j *job) mergeLevels(ctx context.Context, rows []string, lang string) (merg
 		}
 		groups = [][]string{rows[:len(rows)/2], rows[len(rows)/2:]}
 	}
-	next := make([]string, len(groups))
+	next, errs := make([]string, len(groups)), make([]error, len(groups))
 	j.runner.plan(len(groups))
-	for i, g := range groups {
-		reply, err := j.mergeLevels(ctx, g, lang)
-		if err != nil {
-			return reply, err
-		}
-		next[i] = mergeRow(tidy(reply.Title), tidyText(reply.Overview))
-		j.runner.finish(TaskSummary)
+	err := j.runner.each(ctx, TaskSummary, len(groups), func(i int) {
+		reply, err := j.mergeLevels(ctx, groups[i], lang)
+		next[i], errs[i] = mergeRow(tidy(reply.Title), tidyText(reply.Overview)), err
+	})
+	if err = errors.Join(append(errs, err)...); err != nil {
+		return mergeReply{}, err
 	}
 	if len(next) == len(rows) {
 		return mergeReply{}, errLength // no group holds two rows: the context is too small

@@ -6,6 +6,7 @@ const (
 	ReasonNotSupported = "not_supported" // its words do not stand in the evidence
 	ReasonNoEvidence   = "no_evidence"   // no sentence of the sources carries it
 	ReasonDue          = "due_ambiguous" // a deadline is named, but not which day it means
+	ReasonFileDate     = "file_date"     // the deadline is counted from the file's time: no text gives the meeting's date
 	ReasonConflict     = "conflict"      // the sources contradict each other and do not say which holds
 	ReasonVerbatim     = "verbatim"      // the model spoke of something else: the sentence itself is given
 	ReasonOwner        = "owner_unproven"
@@ -24,5 +25,6 @@ const (
 	NoteFailed     = "model_error" // the model failed on a pass
 	NoteLanguage   = "language"    // an answer in the wrong language was asked again
 	NoteNoDate     = "no_date"     // no meeting date: deadlines stay words
+	NoteUnread     = "unread"      // a file could not be read; the argument "reason" says why
 	NoteNoText     = "no_text"     // a source holds no text
 )

@@ -17,8 +17,8 @@ import (
 // speech) gives two or three topics; of longer parts the model tells the beginning.
 const (
 	partTokens    = 900
-	partAnswer    = 420
-	mergeTokens   = 1800
+	partAnswer    = 400
+	mergeTokens   = 2400
 	mergeAnswer   = 520
 	minPartTokens = 64
 	maxTopics     = 3 // of one part
@@ -192,6 +192,9 @@ func (j *job) notesOf(p part, reply partReply) partNotes {
 			continue
 		}
 		piece := p.pieces[t.From-1]
+		if j.docs[p.source].Blocks[piece.Block].Kind == document.KindMeta {
+			continue
+		}
 		body := keepSupported(wholeSentences(tidyText(t.Text), prompts.MaxTopic), text)
 		quote, ok := j.bestSentence(p.source, piece)
 		if body == "" && ok {
@@ -253,7 +256,7 @@ func wholeSentences(text string, maxChars int) string {
 }
 
 // keepSupported keeps the sentences of text whose figures and dates all stand in
-// the source.
+// the source, each once.
 func keepSupported(text, source string) string {
 	known := factSet(source)
 	var b strings.Builder
@@ -262,7 +265,7 @@ func keepSupported(text, source string) string {
 		for _, f := range factsOf(text[s.Start:s.End]) {
 			ok = ok && known[f.value]
 		}
-		if ok {
+		if ok && !saysAlready(b.String(), text[s.Start:s.End]) {
 			b.WriteString(text[s.Start:s.End])
 		}
 	}
@@ -307,7 +310,7 @@ func (j *job) collect(notes []partNotes) (draft, SummaryFields) {
 	for _, n := range notes {
 		for _, t := range n.topics {
 			if last := len(f.Topics) - 1; last >= 0 && similarity(f.Topics[last].Title, t.Title) >= sameTitle {
-				f.Topics[last].Text = joinText(f.Topics[last].Text, t.Text)
+				f.Topics[last].Text = addSentences(f.Topics[last].Text, t.Text)
 				continue
 			}
 			f.Topics = append(f.Topics, t)
@@ -329,10 +332,30 @@ func (j *job) collect(notes []partNotes) (draft, SummaryFields) {
 
 const sameTitle = 0.8
 
-// joinText puts two sentences after one another, with a space in English.
-func joinText(a, b string) string {
-	if languageOf(a) == LangEn {
-		return a + " " + b
+// addSentences puts the sentences of more that a does not say yet behind it, up to
+// the length of two topics.
+func addSentences(a, more string) string {
+	for _, s := range chunker.Sentences(more) {
+		next := strings.TrimSpace(more[s.Start:s.End])
+		if saysAlready(a, next) || utf8.RuneCountInString(a+next) > 2*prompts.MaxTopic {
+			continue
+		}
+		if languageOf(a) == LangEn {
+			a += " "
+		}
+		a += next
 	}
-	return a + b
+	return a
 }
+
+// saysAlready reports whether a sentence of text is nearly the same.
+func saysAlready(text, sentence string) bool {
+	for _, s := range chunker.Sentences(text) {
+		if similarity(text[s.Start:s.End], sentence) >= sameSentence {
+			return true
+		}
+	}
+	return false
+}
+
+const sameSentence = 0.9

@@ -39,6 +39,9 @@ func (j *job) draftTodo(c candidate, s scene, chosen *due, a todoAnswer) *draft 
 	if !proven {
 		d.fail(ReasonOwner)
 	}
+	if fields.DueDate != nil && j.dayFrom == "file" && !chosen.calendar {
+		d.fail(ReasonFileDate)
+	}
 	if !own {
 		d.fail(ReasonVerbatim)
 	}
@@ -134,7 +137,7 @@ func tidy(s string) string {
 	return strings.TrimRight(s, "。；;，, ")
 }
 
-// fieldsText is the text of an item that has to be supported by its evidence.
+// fieldsText is the text by which an item is told from others.
 func fieldsText(fields any) string {
 	switch f := fields.(type) {
 	case TodoFields:

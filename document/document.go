@@ -29,6 +29,7 @@ const (
 	KindList      = "list" // one list item, marker kept
 	KindTable     = "table"
 	KindCode      = "code"
+	KindMeta      = "meta" // what a recorder's export says about the recording, before the first turn
 )
 
 // Document is the text of one file.

@@ -8,6 +8,30 @@ import (
 // ErrEmpty means that the input holds no text at all.
 var ErrEmpty = errors.New("document: no text in the file")
 
+// Reason returns the code of why an input was not read: "empty", "unsupported",
+// "damaged", "too_large", "encoding", "reader_failed", or "unreadable" for errors of
+// the system.
+func Reason(err error) string {
+	for code, is := range map[string]bool{
+		"empty":         errors.Is(err, ErrEmpty),
+		"unsupported":   isA[*UnsupportedError](err),
+		"damaged":       isA[*FormatError](err),
+		"too_large":     isA[*LimitError](err),
+		"encoding":      isA[*EncodingError](err),
+		"reader_failed": isA[*ReaderError](err),
+	} {
+		if is {
+			return code
+		}
+	}
+	return "unreadable"
+}
+
+func isA[E error](err error) bool {
+	var e E
+	return errors.As(err, &e)
+}
+
 // UnsupportedError means that the input is a thing this package does not read.
 // It is not damaged as far as is known; another export may help.
 type UnsupportedError struct {

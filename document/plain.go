@@ -44,8 +44,21 @@ func readPlain(ctx context.Context, in *input, doc *Document, md bool) error {
 	b.flushLabel()
 	if b.speech.style != noStamp {
 		closeTurns(doc.Blocks)
+		markMeta(doc.Blocks)
 	}
 	return nil
+}
+
+// markMeta marks the paragraphs before the first turn: date, length, key words.
+func markMeta(blocks []Block) {
+	for i := range blocks {
+		switch blocks[i].Kind {
+		case KindTurn:
+			return
+		case KindParagraph:
+			blocks[i].Kind = KindMeta
+		}
+	}
 }
 
 func (b *plainBuilder) add(u unit) {

@@ -27,7 +27,7 @@ func findTitle(blocks []Block, kind, name string) string {
 			return clipTitle(firstLine(b.Text))
 		}
 	}
-	if b := blocks[0]; b.Kind == KindParagraph && isTitleLine(b.Text) {
+	if b := blocks[0]; (b.Kind == KindParagraph || b.Kind == KindMeta) && isTitleLine(b.Text) {
 		return clipTitle(b.Text)
 	}
 	if name != "" {

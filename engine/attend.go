@@ -13,9 +13,9 @@ const pagesPerBlock = kernels.SplitTokens / kernels.PageTokens
 // together, so that one call merges them.
 type attnChunk struct {
 	row0, row1 int
-	pages      []*page
-	blocks     int // attention blocks of 512 positions that its last row sees
-	query0     int // number of (block, row) pairs of the chunks before it
+	pages      []*page // up to that of the last row
+	blocks     int     // attention blocks of 512 positions that its last row sees
+	query0     int     // number of (block, row) pairs of the chunks before it
 }
 
 // attnUnit is one block of 512 positions and the rows that attend to it through
@@ -24,6 +24,7 @@ type attnChunk struct {
 type attnUnit struct {
 	block  int
 	pages  []*page
+	own    bool  // the last page is the rows' own and also packed: they read it in f16
 	chunks []int // indices of the chunks
 	rows   []int32
 	pos    []int32 // last position that each row sees
@@ -34,7 +35,8 @@ type attnUnit struct {
 type attnPlan struct {
 	chunks []attnChunk
 	units  []attnUnit
-	pairs  int // (block, row) pairs in all
+	pairs  int     // (block, row) pairs in all
+	filled []*page // that this batch fills and that have a packed form
 }
 
 // planAttention cuts the batch at sequence borders and every attnRows rows, and
@@ -43,11 +45,15 @@ func planAttention(rows []row) attnPlan {
 	var p attnPlan
 	for i := 0; i < len(rows); {
 		j := i + 1
-		for j < len(rows) && rows[j].seq == rows[i].seq && j-i < attnRows {
+		for j < len(rows) && rows[j].seq == rows[i].seq && j-i < attnRows && !p.fills(rows[j-1]) {
 			j++
 		}
 		n := rows[j-1].pos/kernels.SplitTokens + 1
-		p.chunks = append(p.chunks, attnChunk{row0: i, row1: j, pages: rows[i].seq.pages, blocks: n, query0: p.pairs})
+		pages := rows[i].seq.pages[:rows[j-1].pos/kernels.PageTokens+1]
+		p.chunks = append(p.chunks, attnChunk{row0: i, row1: j, pages: pages, blocks: n, query0: p.pairs})
+		if p.fills(rows[j-1]) {
+			p.filled = append(p.filled, pages[len(pages)-1])
+		}
 		p.pairs += n * (j - i)
 		i = j
 	}
@@ -59,21 +65,28 @@ func planAttention(rows []row) attnPlan {
 	return p
 }
 
+// fills reports whether a row fills a page that is then packed. Rows behind it
+// read that page's packed form, so a chunk ends there.
+func (p *attnPlan) fills(r row) bool {
+	return r.pos%kernels.PageTokens == kernels.PageTokens-1 && r.seq.pages[r.pos/kernels.PageTokens].packed != nil
+}
+
 // join adds block b of chunk c to the unit that reads the same pages, if there is
 // one with room, or makes a new one.
 func (p *attnPlan) join(c, b int, rows []row) {
 	ch := &p.chunks[c]
 	pages := ch.pages[b*pagesPerBlock : min((b+1)*pagesPerBlock, len(ch.pages))]
+	own := b == ch.blocks-1 && pages[len(pages)-1].packed != nil
 	var u *attnUnit
 	for i := range p.units {
 		v := &p.units[i]
-		if v.block == b && len(v.rows)+ch.row1-ch.row0 <= attnRows && slices.Equal(v.pages, pages) {
+		if v.block == b && v.own == own && len(v.rows)+ch.row1-ch.row0 <= attnRows && slices.Equal(v.pages, pages) {
 			u = v
 			break
 		}
 	}
 	if u == nil {
-		p.units = append(p.units, attnUnit{block: b, pages: pages})
+		p.units = append(p.units, attnUnit{block: b, pages: pages, own: own})
 		u = &p.units[len(p.units)-1]
 	}
 	u.chunks = append(u.chunks, c)
@@ -102,13 +115,27 @@ func (m *model) attend(l int, p *attnPlan) {
 	})
 }
 
+// pack writes the packed form of one layer of the pages that the batch fills.
+func (m *model) pack(l int, p *attnPlan) {
+	G := m.cfg.KVHeads
+	m.pool.run(len(p.filled)*G, func(piece, _ int) {
+		pg := p.filled[piece/G]
+		kernels.PackKV(pg.packed[l], pg.layers[l], piece%G)
+	})
+}
+
 // attendUnit computes one unit for one KV head. A unit of one chunk writes where
 // the merge will look; one of several writes aside, and its rows are copied there.
 func (m *model) attendUnit(l int, p *attnPlan, u *attnUnit, h, worker int) {
 	s, w := m.s, &m.s.worker[worker]
 	w.pages = w.pages[:0]
-	for _, pg := range u.pages {
-		w.pages = append(w.pages, pg.layers[l])
+	for i, pg := range u.pages {
+		if pg.packed == nil || u.own && i == len(u.pages)-1 {
+			w.pages = append(w.pages, pg.layers[l])
+			continue
+		}
+		kernels.UnpackKV(w.unpacked[i], pg.packed[l], h)
+		w.pages = append(w.pages, w.unpacked[i])
 	}
 	out := w.aside
 	if len(u.chunks) == 1 {
@@ -148,14 +175,20 @@ type partial struct {
 
 // attnWorker is one worker's scratch of attendUnit.
 type attnWorker struct {
-	pages []kernels.KVPage
-	aside partial // for attnRows queries of one KV head
+	pages    []kernels.KVPage
+	unpacked []kernels.KVPage // [pagesPerBlock] one head of packed pages as f16, under KVQ8
+	aside    partial          // for attnRows queries of one KV head
 }
 
-func newAttnWorkers(c Config, n int) []attnWorker {
+func newAttnWorkers(c Config, format KVFormat, n int) []attnWorker {
 	w := make([]attnWorker, n)
 	for i := range w {
 		q := attnRows * c.Heads / c.KVHeads
+		for range pagesPerBlock {
+			if size := c.KVHeads * c.HeadDim * kernels.PageTokens; format == KVQ8 {
+				w[i].unpacked = append(w[i].unpacked, kernels.KVPage{K: kernels.AlignedUint16(size), V: kernels.AlignedUint16(size)})
+			}
+		}
 		w[i].aside = partial{kernels.AlignedFloats(q * c.HeadDim), kernels.AlignedFloats(q), kernels.AlignedFloats(q)}
 	}
 	return w

@@ -26,6 +26,16 @@ const logitRows = 16
 // that scratch is bounded; results do not depend on it.
 const attnRows = 32
 
+// gateRows is how many rows of the gate and up matrices one piece covers: their
+// products for 256 tokens are 256 kB and stay in a core's cache until they are
+// joined.
+const gateRows = 128
+
+// gateUp is one worker's products of a piece.
+type gateUp struct {
+	gate, up []float32 // [T, gateRows]
+}
+
 // scratch is the working memory of a forward pass, made once per engine.
 type scratch struct {
 	x      []float32     // [T, H] residual stream
@@ -34,8 +44,6 @@ type scratch struct {
 	k, v   []float32     // [T, G*D]
 	attn   []float32     // [T, A*D] attention output
 	attnQ  *kernels.Acts // [T, A*D] the same, int8
-	gate   []float32     // [T, F]
-	up     []float32     // [T, F]
 	ffn    *kernels.Acts // [T, F] silu(gate)*up, int8
 	cos    []float32     // [T, RotDim/2]
 	sin    []float32     // [T, RotDim/2]
@@ -46,9 +54,10 @@ type scratch struct {
 	rows   []int32      // [T] 0, 1, 2, ...
 	part   partial      // unmerged attention, see partials; grown on demand
 	worker []attnWorker // [workers]
+	gateUp []gateUp     // [workers]
 }
 
-func newScratch(c Config, rows, workers int) *scratch {
+func newScratch(c Config, format KVFormat, rows, workers int) *scratch {
 	q, kv := c.Heads*c.HeadDim, c.KVHeads*c.HeadDim
 	f := kernels.AlignedFloats
 	s := &scratch{
@@ -56,11 +65,14 @@ func newScratch(c Config, rows, workers int) *scratch {
 		normed: kernels.NewActs(rows, c.Hidden),
 		q:      f(rows * q), k: f(rows * kv), v: f(rows * kv),
 		attn: f(rows * q), attnQ: kernels.NewActs(rows, q),
-		gate: f(rows * c.FFN), up: f(rows * c.FFN), ffn: kernels.NewActs(rows, c.FFN),
+		ffn: kernels.NewActs(rows, c.FFN),
 		cos: f(rows * c.RotDim / 2), sin: f(rows * c.RotDim / 2),
 		logits: f(logitRows * c.Vocab),
 		last:   f(logitRows * c.Hidden), lastQ: kernels.NewActs(logitRows, c.Hidden),
-		worker: newAttnWorkers(c, workers),
+		worker: newAttnWorkers(c, format, workers),
+	}
+	for range workers {
+		s.gateUp = append(s.gateUp, gateUp{f(rows * gateRows), f(rows * gateRows)})
 	}
 	for i := range int32(rows) {
 		s.rows = append(s.rows, i)

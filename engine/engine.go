@@ -20,12 +20,21 @@ import (
 // a long part, its rules and an answer, at 230 MB of KV cache on a 1.5B model.
 const DefaultContext = 8192
 
+// defaultKVContexts is how many whole contexts the KV cache holds by default: most
+// sequences are shorter and share their prefix, and what is left keeps prefixes.
+const defaultKVContexts = 2
+
 // Options configure Open. The zero value is usable.
 type Options struct {
 	Threads  int                     // 0: one per CPU, at most 8
 	Context  int                     // tokens per sequence; 0: DefaultContext, or less if the model was trained for less
-	KVTokens int                     // positions in the page pool, shared by all sequences; 0: twice Context
+	KVBytes  int64                   // budget of the KV cache, shared by all sequences; 0: two contexts; never less than one
+	KV       KVFormat                // "": KVF16
 	Progress func(done, total int64) // bytes of weights made ready; may be nil
+
+	// PackDir is the folder for the weight pack; "": beside the model file, or else in
+	// the program's cache folder; NoPack: nowhere, each Open packs into memory.
+	PackDir string
 }
 
 // Engine is one loaded model, ready for requests.
@@ -36,6 +45,7 @@ type Engine struct {
 	vocab *vocab
 	chat  *chat.Template
 	info  Info
+	pack  *packStore
 }
 
 // Info describes the loaded model.
@@ -44,25 +54,32 @@ type Info struct {
 	Name          string
 	Context       int   // tokens per sequence
 	WeightBytes   int64 // packed
-	KVBytes       int64 // when the page pool is full
+	KVBytes       int64 // of the whole page pool
+	KV            KVFormat
 	Threads       int
 	Kernels       string
 	ChatNotes     []string
 	LoadTime      time.Duration
 	BytesPerToken int64 // KV cache
+	Pack          PackInfo
 }
 
-// Stats are counters since Open, and the state after the last step. Pages are used
-// by running requests, kept as prefixes only, or free.
+// Stats are counters since Open, and the state after the last step.
 type Stats struct {
-	Steps, Rows                       int64
-	PagesUsed, PagesCached, PagesFree int
-	PrefixNodes, Active, Waiting      int
+	Steps, Rows                  int64
+	KV                           KVStats
+	PrefixNodes, Active, Waiting int
 }
+
+// KVStats says in bytes who has the KV cache: Used by running requests, of that
+// Shared by two or more of them, Cached by finished ones for the next that begin
+// alike, Free. Used, Cached and Free make up Info.KVBytes.
+type KVStats struct{ Used, Shared, Cached, Free int64 }
 
 // Open verifies and loads the model file at path. It returns *gguf.FormatError
 // for a damaged file, *gguf.UnsupportedError for one this engine cannot run, and
-// ctx.Err() when cancelled. It blocks for as long as packing the weights takes.
+// ctx.Err() when cancelled. The first Open of a file packs its weights, which takes
+// seconds; later ones map the pack that it left, see Options.PackDir.
 func Open(ctx context.Context, path string, o Options) (*Engine, error) {
 	start := time.Now()
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // see pool.guard
@@ -70,12 +87,12 @@ func Open(ctx context.Context, path string, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{file: f}
+	e := &Engine{file: f, pack: openPack(f, path, o)}
 	if err := e.load(ctx, o); err != nil {
 		if e.pool != nil {
 			e.pool.close()
 		}
-		return nil, errors.Join(err, f.Close())
+		return nil, errors.Join(err, e.pack.close(), f.Close())
 	}
 	e.info.LoadTime = time.Since(start)
 	go e.sched.loop()
@@ -87,7 +104,7 @@ func (e *Engine) load(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	tok, err := tokenizer.FromGGUF(e.file)
+	tok, err := e.pack.tokenizer(e.file)
 	if err != nil {
 		return err
 	}
@@ -101,26 +118,30 @@ func (e *Engine) load(ctx context.Context, o Options) error {
 			o.Progress(done, total)
 		}
 	}
-	w, err := loadWeights(ctx, e.file, &cfg, e.pool, progress)
+	w, err := loadWeights(ctx, e.file, &cfg, e.pool, e.pack, tok, progress)
 	if err != nil {
 		return err
-	}
-	if tok.VocabSize() != cfg.Vocab {
-		return formatErrorf("the tokenizer has %d tokens, the embedding %d", tok.VocabSize(), cfg.Vocab)
 	}
 	e.vocab = newVocab(tok)
 	e.fillInfo(cfg, w, threads, o)
 	if err := e.loadChat(); err != nil {
 		return err
 	}
-	pages := (e.poolTokens(o) + kernels.PageTokens - 1) / kernels.PageTokens
-	e.info.KVBytes = int64(pages) * kernels.PageTokens * e.info.BytesPerToken
-	e.sched = newScheduler(newModel(cfg, w, e.pool), e.vocab, pages)
+	kv, err := newPagePool(cfg, e.info.KV, e.kvBudget(o), e.info.Context)
+	if err != nil {
+		return err
+	}
+	e.info.KVBytes = kv.bytes()
+	e.sched = newScheduler(newModel(cfg, w, e.pool, e.info.KV), e.vocab, kv)
 	return nil
 }
 
 func (e *Engine) fillInfo(cfg Config, w *Weights, threads int, o Options) {
-	e.info = Info{Config: cfg, Threads: threads, Kernels: kernels.Active(), BytesPerToken: cfg.kvBytesPerToken()}
+	e.info = Info{Config: cfg, Threads: threads, Kernels: kernels.Active(), KV: o.KV, Pack: e.pack.info}
+	if e.info.KV == "" {
+		e.info.KV = KVF16
+	}
+	e.info.BytesPerToken = int64(blockBytes(cfg, e.info.KV) / kernels.PageTokens)
 	e.info.Name, _ = e.file.String("general.name")
 	e.info.WeightBytes = w.bytes()
 	e.info.Context = o.Context
@@ -130,14 +151,12 @@ func (e *Engine) fillInfo(cfg Config, w *Weights, threads int, o Options) {
 	e.info.Context = min(e.info.Context, cfg.TrainContext)
 }
 
-// poolTokens returns the size of the page pool: never less than one whole context
-// and the page that a copy on write needs.
-func (e *Engine) poolTokens(o Options) int {
-	n := o.KVTokens
-	if n <= 0 {
-		n = 2 * e.info.Context
+// kvBudget returns the bytes that the page pool may have.
+func (e *Engine) kvBudget(o Options) int64 {
+	if o.KVBytes > 0 {
+		return o.KVBytes
 	}
-	return max(n, e.info.Context+2*kernels.PageTokens)
+	return defaultKVContexts * int64(e.info.Context) * e.info.BytesPerToken
 }
 
 func (e *Engine) loadChat() error {
@@ -165,7 +184,8 @@ func (e *Engine) spelling(token func() (int32, bool)) string {
 func (e *Engine) Close() error {
 	e.sched.stop()
 	e.pool.close()
-	return e.file.Close()
+	e.sched.pool.mem.free()
+	return errors.Join(e.pack.close(), e.file.Close())
 }
 
 // Info describes the loaded model.
@@ -221,6 +241,11 @@ func (e *Engine) Tokens(segs []Segment) []int32 {
 			ids = append(ids, bos)
 		}
 	}
+	return e.encode(ids, segs)
+}
+
+// encode appends the ids of the segments.
+func (e *Engine) encode(ids []int32, segs []Segment) []int32 {
 	for _, s := range segs {
 		if s.Control {
 			ids = e.vocab.tok.EncodeControl(ids, s.Text)
@@ -249,7 +274,12 @@ type Request struct {
 // Cancelling ctx ends the generation at the next step. The segments are not
 // retained.
 func (e *Engine) Submit(ctx context.Context, r Request) (*Stream, error) {
-	ids := e.Tokens(r.Segments)
+	return e.generate(ctx, e.Tokens(r.Segments), r, nil)
+}
+
+// generate is Submit for tokens. ended, which may be nil, gets the generated tokens
+// before the stream ends.
+func (e *Engine) generate(ctx context.Context, ids []int32, r Request, ended func([]int32)) (*Stream, error) {
 	room := e.info.Context - len(ids)
 	switch {
 	case len(ids) == 0:
@@ -261,7 +291,7 @@ func (e *Engine) Submit(ctx context.Context, r Request) (*Stream, error) {
 		room = min(room, r.MaxTokens)
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	g := &generation{stream: newStream(cancel), sampler: newSampling(r.Sampler)}
+	g := &generation{stream: newStream(cancel), sampler: newSampling(r.Sampler), ended: ended}
 	if r.Schema != nil {
 		if err := e.constrain(g, r.Schema, room); err != nil {
 			cancel()

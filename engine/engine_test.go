@@ -100,14 +100,14 @@ func TestCloseEndsRequests(t *testing.T) {
 // More requests than the page pool can hold at once take turns, and all end.
 func TestSmallPoolTakesTurns(t *testing.T) {
 	needsFastKernels(t)
-	e := open(t, tinymodel.Qwen(), Options{Context: 512, KVTokens: 512})
+	e := open(t, tinymodel.Qwen(), Options{Context: 512, KVBytes: 1})
 	prompts := make([]string, 12)
 	for i := range prompts {
 		prompts[i] = strings.Repeat(string(rune('a'+i)), 300)
 	}
 	got := generateAll(t, e, prompts, Sampler{}, 100)
 	require.Len(t, got, 12)
-	require.Zero(t, e.Stats().PagesUsed, "all pages are back")
+	require.Zero(t, e.Stats().KV.Used, "all pages are back")
 	for i, p := range prompts {
 		require.Equal(t, got[i], generateAll(t, e, []string{p}, Sampler{}, 100)[0])
 	}

@@ -36,8 +36,11 @@ func needsFastKernels(t *testing.T) {
 // Prefill in pieces of any size, on any number of threads and any kernel path,
 // gives the bits of decoding one token at a time.
 func TestPrefillEqualsDecode(t *testing.T) {
-	for _, spec := range []tinymodel.Spec{tinymodel.Qwen(), tinymodel.Llama()} {
-		path := write(t, spec)
+	for _, c := range []struct {
+		spec   tinymodel.Spec
+		format KVFormat
+	}{{tinymodel.Qwen(), KVF16}, {tinymodel.Llama(), KVF16}, {tinymodel.Qwen(), KVQ8}} {
+		path := write(t, c.spec)
 		var want [][]float32
 		onEveryPath(t, func(t *testing.T) {
 			tokens, threadCounts, pieces := randomTokens(150, 7), []int{1, 2, 3}, []int{1, 7, 64, 150}
@@ -45,7 +48,7 @@ func TestPrefillEqualsDecode(t *testing.T) {
 				tokens, threadCounts, pieces = tokens[:70], []int{2}, []int{1, 70}
 			}
 			for _, threads := range threadCounts {
-				e, err := Open(context.Background(), path, Options{Threads: threads})
+				e, err := Open(context.Background(), path, Options{Threads: threads, KV: c.format})
 				require.NoError(t, err)
 				defer e.Close()
 				for _, piece := range pieces {
@@ -53,7 +56,7 @@ func TestPrefillEqualsDecode(t *testing.T) {
 					if want == nil {
 						want = got
 					}
-					require.Equal(t, want[:len(got)], got, "%s, %d threads, pieces of %d", spec.Arch, threads, piece)
+					require.Equal(t, want[:len(got)], got, "%s, %s, %d threads, pieces of %d", c.spec.Arch, c.format, threads, piece)
 				}
 			}
 		})
@@ -63,9 +66,11 @@ func TestPrefillEqualsDecode(t *testing.T) {
 // A long sequence crosses attention blocks of 512 positions.
 func TestLongPrefillEqualsDecode(t *testing.T) {
 	needsFastKernels(t)
-	e := open(t, tinymodel.Qwen(), Options{})
-	tokens := randomTokens(1100, 8)
-	require.Equal(t, engineLogits(e, tokens, 1), engineLogits(e, tokens, 256))
+	for _, format := range []KVFormat{KVF16, KVQ8} {
+		e := open(t, tinymodel.Qwen(), Options{KV: format})
+		tokens := randomTokens(1100, 8)
+		require.Equal(t, engineLogits(e, tokens, 1), engineLogits(e, tokens, 256), format)
+	}
 }
 
 // generateAll submits all prompts at once and returns the answers' tokens.
@@ -160,7 +165,7 @@ func TestScoreIsAProbability(t *testing.T) {
 	logits := engineLogits(e, randomTokens(30, 9), 30)[29]
 	sum := 0.0
 	for id := range logits {
-		sum += exp64(logProb(logits, int32(id)))
+		sum += exp64(logProbs(logits, int32(id))[0])
 	}
 	require.InDelta(t, 1, sum, 1e-4)
 }
@@ -194,4 +199,57 @@ func TestConcurrentUse(t *testing.T) {
 	st := e.Stats()
 	require.Zero(t, st.Active)
 	require.Zero(t, st.Waiting)
+}
+
+// A forward pass that is broken off between layers, and then done again, leaves no
+// trace in what follows.
+func TestBrokenOffPassLeavesNoTrace(t *testing.T) {
+	needsFastKernels(t)
+	e := open(t, tinymodel.Qwen(), Options{})
+	tokens := randomTokens(90, 5)
+	want := engineLogits(e, tokens, 90)
+	seq := &sequence{tokens: tokens}
+	pp, err := newPagePool(e.info.Config, KVF16, 0, len(tokens))
+	require.NoError(t, err)
+	defer pp.mem.free()
+	require.True(t, seq.prepare(pp, len(tokens)))
+	rows := make([]row, len(tokens))
+	for i, id := range tokens {
+		rows[i] = row{seq: seq, pos: i, token: id, logits: true}
+	}
+	asked := 0
+	second := func() bool { asked++; return asked == 2 }
+	require.False(t, e.sched.m.forward(rows, second, func(int, []float32) { t.Error("no logits of half a pass") }))
+	var got [][]float32
+	require.True(t, e.sched.m.forward(rows, func() bool { return false }, func(_ int, logits []float32) {
+		got = append(got, append([]float32(nil), logits...))
+	}))
+	require.Equal(t, want, got)
+}
+
+// An urgent request breaks off a long step of prefill, and both answers are what
+// they are alone.
+func TestUrgentBreaksOffPrefill(t *testing.T) {
+	needsFastKernels(t)
+	e := open(t, tinymodel.Qwen(), Options{})
+	s := e.sched
+	slow := &task{seq: sequence{tokens: make([]int32, 300)}, ctx: context.Background()}
+	hurry := &task{seq: sequence{tokens: make([]int32, 300)}, ctx: context.Background(), priority: Urgent}
+	s.owner = []*task{slow, slow}
+	require.False(t, s.interrupted(), "nothing waits")
+	s.inbox = []*task{slow}
+	require.False(t, s.interrupted(), "nothing urgent waits")
+	s.inbox = []*task{hurry}
+	require.True(t, s.interrupted())
+	s.owner = []*task{slow, hurry}
+	require.False(t, s.interrupted(), "the step is urgent itself")
+	s.owner = []*task{slow, {seq: sequence{tokens: make([]int32, 3)}, ctx: context.Background()}}
+	require.False(t, s.interrupted(), "a decode rides along")
+	s.inbox = nil
+	ctx, cancel := context.WithCancel(context.Background())
+	s.owner = []*task{{seq: sequence{tokens: make([]int32, 300)}, ctx: ctx}}
+	require.False(t, s.interrupted())
+	cancel()
+	require.True(t, s.interrupted())
+	s.owner = nil
 }

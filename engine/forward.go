@@ -17,8 +17,8 @@ type model struct {
 	freq []float64 // [RotDim/2] RoPE angle per position
 }
 
-func newModel(cfg Config, w *Weights, p *pool) *model {
-	m := &model{cfg: cfg, w: w, pool: p, s: newScratch(cfg, maxRows, p.n)}
+func newModel(cfg Config, w *Weights, p *pool, format KVFormat) *model {
+	m := &model{cfg: cfg, w: w, pool: p, s: newScratch(cfg, format, maxRows, p.n)}
 	m.freq = make([]float64, cfg.RotDim/2)
 	for i := range m.freq {
 		m.freq[i] = math.Pow(cfg.RopeBase, -2*float64(i)/float64(cfg.RotDim))
@@ -32,19 +32,34 @@ func newModel(cfg Config, w *Weights, p *pool) *model {
 // forward computes the rows, at most maxRows, and calls emit(i, logits) for each
 // row i whose logits are wanted, in order. logits is [V] f32, valid during the
 // call only. Keys and values land in the rows' pages; sequence lengths are the
-// caller's to advance.
-func (m *model) forward(rows []row, emit func(i int, logits []float32)) {
+// caller's to advance. Between layers it asks stop, if there is one, and gives up
+// when that says so: it returns false, and nothing counts as computed.
+func (m *model) forward(rows []row, stop func() bool, emit func(i int, logits []float32)) bool {
 	m.embed(rows)
 	if m.pool.fault.Load() {
-		return // the caller asks
+		return true // the caller asks
 	}
 	plan := planAttention(rows)
 	m.s.growPartials(m.cfg, plan.pairs)
 	for l := range m.w.Layers {
+		if stop != nil && stop() {
+			return false
+		}
 		m.attention(l, rows, &plan)
 		m.feedForward(l, len(rows))
 	}
 	m.head(rows, emit)
+	m.vanished()
+	return true
+}
+
+// vanished reports whether mapped weights are gone: then what was computed is worth
+// nothing, and pool.fault is set for the caller.
+func (m *model) vanished() bool {
+	if m.w.pack.lost() {
+		m.pool.fault.Store(true)
+	}
+	return m.pool.fault.Load()
 }
 
 // embed fills the residual stream with the rows' token embeddings and computes
@@ -80,19 +95,27 @@ func (m *model) attention(l int, rows []row, plan *attnPlan) {
 		r := rows[t]
 		kernels.StoreKV(r.seq.pages[r.pos/kernels.PageTokens].layers[l], r.pos%kernels.PageTokens, k, s.v[t*kvDim:][:kvDim])
 	})
+	m.pack(l, plan)
 	m.attend(l, plan)
 	m.each(T, func(t int) { kernels.QuantizeActs(s.attnQ, s.attn, t, t+1) })
 	m.matMul(T, kernels.MatMulArgs{W: w.AttnOutput, X: s.attnQ, Y: s.x, LdY: c.Hidden, Add: true})
 }
 
-// feedForward adds one layer's SwiGLU block to the residual stream.
+// feedForward adds one layer's SwiGLU block to the residual stream. A piece is a
+// run of rows of gate and up, which are joined and quantized while they are in the
+// cache: written out whole they would be 18 MB for 256 tokens of the 1.5B model.
 func (m *model) feedForward(l, T int) {
 	c, s, w := m.cfg, m.s, &m.w.Layers[l]
 	m.rmsNorm(s.normed, w.FFNNorm, T)
-	m.matMul(T,
-		kernels.MatMulArgs{W: w.FFNGate, X: s.normed, Y: s.gate, LdY: c.FFN},
-		kernels.MatMulArgs{W: w.FFNUp, X: s.normed, Y: s.up, LdY: c.FFN})
-	m.each(T, func(t int) { kernels.SwiGLUQuantize(s.ffn, s.gate, s.up, c.FFN, t, t+1) })
+	n := gatePiece(c.FFN, m.pool.n)
+	m.pool.run((c.FFN+n-1)/n, func(piece, worker int) {
+		buf, r0, r1 := &s.gateUp[worker], piece*n, min(piece*n+n, c.FFN)
+		a := kernels.MatMulArgs{W: w.FFNGate, X: s.normed, T1: T, R0: r0, R1: r1, Y: buf.gate, LdY: gateRows, Y0: r0}
+		kernels.MatMul(&a)
+		a.W, a.Y = w.FFNUp, buf.up
+		kernels.MatMul(&a)
+		kernels.SwiGLUQuantizePart(s.ffn, buf.gate, buf.up, gateRows, T, r0, r1)
+	})
 	m.matMul(T, kernels.MatMulArgs{W: w.FFNDown, X: s.ffn, Y: s.x, LdY: c.Hidden, Add: true})
 }
 
@@ -112,6 +135,9 @@ func (m *model) head(rows []row, emit func(i int, logits []float32)) {
 		}
 		kernels.RMSNormQuantize(s.lastQ, s.last, m.w.OutputNorm, c.NormEps, 0, n)
 		m.matMul(n, kernels.MatMulArgs{W: m.w.Output, X: s.lastQ, Y: s.logits, LdY: c.Vocab})
+		if m.vanished() {
+			return
+		}
 		for j, i := range wanted[:n] {
 			emit(i, s.logits[j*c.Vocab:][:c.Vocab])
 		}
@@ -158,6 +184,12 @@ func (m *model) matMul(T int, args ...kernels.MatMulArgs) {
 		a.R1 = min(a.R0+rows, a.W.Rows)
 		kernels.MatMul(&a)
 	})
+}
+
+// gatePiece is pieceRows for gate and up: whole groups of 32 outputs.
+func gatePiece(rows, workers int) int {
+	n := rows / (8 * workers)
+	return min(max(n-n%kernels.GroupSize, kernels.GroupSize), gateRows)
 }
 
 // pieceRows chooses how many weight rows a piece covers: about eight pieces per

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"windowseat/engine/gguf"
-	"windowseat/engine/kernels"
 	"windowseat/engine/tinymodel"
 	"windowseat/quant"
 )
@@ -166,19 +165,25 @@ func (o *oracle) attend(l int, q []float64) []float64 {
 // logits of every position.
 func engineLogits(e *Engine, tokens []int32, piece int) [][]float32 {
 	seq := &sequence{tokens: tokens}
-	pp := newPagePool(e.info.Config, 1+len(tokens)/kernels.PageTokens)
+	pp, err := newPagePool(e.info.Config, e.info.KV, 0, len(tokens))
+	if err != nil {
+		panic(err)
+	}
+	defer pp.mem.free()
 	var out [][]float32
 	for seq.length < len(tokens) {
 		n := min(piece, len(tokens)-seq.length)
-		seq.prepare(pp, n)
+		if !seq.prepare(pp, n) {
+			panic("the pool is too small")
+		}
 		var rows []row
 		for p := seq.length; p < seq.length+n; p++ {
 			rows = append(rows, row{seq: seq, pos: p, token: tokens[p], logits: true})
 		}
-		e.sched.m.forward(rows, func(_ int, logits []float32) {
+		e.sched.m.forward(rows, nil, func(_ int, logits []float32) {
 			out = append(out, append([]float32(nil), logits...))
 		})
-		seq.length += n
+		seq.advance(pp, seq.length+n)
 	}
 	return out
 }

@@ -29,6 +29,10 @@ type poolWorker struct {
 	wake   chan struct{} // capacity 1
 }
 
+// patience is how often the caller looks for the last piece's end before it lets
+// other goroutines run: some ten microseconds, longer than most pieces.
+const patience = 10000
+
 // poolJob is one parallel loop. It is never reused, so a worker that comes late
 // finds its counter exhausted and cannot touch a later job's pieces.
 type poolJob struct {
@@ -71,8 +75,10 @@ func (p *pool) run(pieces int, fn func(piece, worker int)) {
 	j := &poolJob{pool: p, fn: fn, pieces: int64(pieces)}
 	p.publish(j)
 	j.claim(0)
-	for j.done.Load() != j.pieces {
-		runtime.Gosched()
+	for spins := 0; j.done.Load() != j.pieces; spins++ {
+		if spins > patience {
+			runtime.Gosched()
+		}
 	}
 }
 

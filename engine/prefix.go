@@ -46,11 +46,21 @@ func (n *prefixNode) child(tokens []int32) (best *prefixNode, shared int) {
 	return best, shared
 }
 
+// usable is child for a sequence that goes on from there: part of a packed page is
+// of no use, since what is appended must stand beside f16 values.
+func (n *prefixNode) usable(tokens []int32) (best *prefixNode, shared int) {
+	best, shared = n.child(tokens)
+	if best != nil && shared < kernels.PageTokens && best.page.layers == nil {
+		return nil, 0
+	}
+	return best, shared
+}
+
 // match returns how many leading tokens are held, and how many of their full pages
 // somebody else uses as well, so that they cannot be evicted anyway.
 func (t *prefixTree) match(tokens []int32) (held, pinned int) {
 	for n := &t.root; ; {
-		c, shared := n.child(tokens[held:])
+		c, shared := n.usable(tokens[held:])
 		held += shared
 		if c == nil || shared < kernels.PageTokens {
 			return held, pinned
@@ -68,7 +78,7 @@ func (t *prefixTree) adopt(s *sequence, limit int) int {
 	t.clock++
 	want := s.tokens[:limit]
 	for n := &t.root; ; {
-		c, shared := n.child(want[s.length:])
+		c, shared := n.usable(want[s.length:])
 		if c == nil || shared == 0 {
 			return s.length
 		}
@@ -136,12 +146,12 @@ func (t *prefixTree) evict() bool {
 	return true
 }
 
-// evictable returns how many pages would come free if all unused prefixes left.
+// evictable returns how many blocks would come free if all unused prefixes left.
 func (t *prefixTree) evictable() int {
 	n := 0
 	t.root.walk(func(c *prefixNode) {
 		if c.page.refs == 1 {
-			n++
+			n += len(c.page.blocks)
 		}
 	})
 	return n

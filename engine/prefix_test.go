@@ -11,6 +11,15 @@ import (
 
 var poolConfig = Config{Layers: 1, KVHeads: 1, HeadDim: 16}
 
+// testPool holds n pages.
+func testPool(t *testing.T, n int) *pagePool {
+	t.Helper()
+	pool, err := newPagePool(poolConfig, KVF16, int64(n*blockBytes(poolConfig, KVF16)), 0)
+	require.NoError(t, err)
+	t.Cleanup(pool.mem.free)
+	return pool
+}
+
 // fill marks the positions of a sequence with their tokens, as computing would.
 func fill(s *sequence) {
 	for i := range s.tokens {
@@ -27,7 +36,7 @@ func holds(t *testing.T, s *sequence) {
 }
 
 func TestAdoptedPagesAreCopiedBeforeWriting(t *testing.T) {
-	pool := newPagePool(poolConfig, 10)
+	pool := testPool(t, 10)
 	tree := newPrefixTree(pool)
 	a := &sequence{tokens: randomTokens(100, 1)}
 	require.True(t, a.prepare(pool, 100))
@@ -51,7 +60,7 @@ func TestAdoptedPagesAreCopiedBeforeWriting(t *testing.T) {
 // every page is accounted for.
 func TestPrefixTreeRandomWork(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	pool := newPagePool(poolConfig, 40)
+	pool := testPool(t, 40)
 	tree := newPrefixTree(pool)
 	var live []*sequence
 	base := randomTokens(300, 2)
@@ -93,7 +102,7 @@ func TestPrefixTreeRandomWork(t *testing.T) {
 }
 
 func TestEvictsTheOldestUnusedLeaf(t *testing.T) {
-	pool := newPagePool(poolConfig, 10)
+	pool := testPool(t, 10)
 	tree := newPrefixTree(pool)
 	add := func(seed uint64) []int32 {
 		s := &sequence{tokens: randomTokens(64, seed)}

@@ -166,8 +166,8 @@ func (s *sampling) draw() int32 {
 	return s.cand[0].id
 }
 
-// logProb returns ln softmax(logits)[id].
-func logProb(logits []float32, id int32) float32 {
+// logProbs returns ln softmax(logits)[id] of each id.
+func logProbs(logits []float32, ids ...int32) []float32 {
 	top := float64(math.Inf(-1))
 	for _, v := range logits {
 		top = max(top, float64(v))
@@ -176,5 +176,9 @@ func logProb(logits []float32, id int32) float32 {
 	for _, v := range logits {
 		sum += math.Exp(float64(v) - top)
 	}
-	return float32(float64(logits[id]) - top - math.Log(sum))
+	out := make([]float32, len(ids))
+	for i, id := range ids {
+		out[i] = float32(float64(logits[id]) - top - math.Log(sum))
+	}
+	return out
 }

@@ -89,9 +89,9 @@ func TestRepetitionPenalty(t *testing.T) {
 }
 
 func TestLogProb(t *testing.T) {
-	require.InDelta(t, math.Log(0.3), logProb(known, 3), 1e-6)
-	require.InDelta(t, 0, logProb([]float32{1000, 0}, 0), 1e-6)
-	require.InDelta(t, -1000, logProb([]float32{1000, 0}, 1), 1e-3)
+	require.InDelta(t, math.Log(0.3), logProbs(known, 3)[0], 1e-6)
+	require.InDelta(t, 0, logProbs([]float32{1000, 0}, 0)[0], 1e-6)
+	require.InDelta(t, -1000, logProbs([]float32{1000, 0}, 1)[0], 1e-3)
 }
 
 // Case G9: loops of tokens, lines and sentences are found; honest repeats pass.

@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	// stepTime is what a step should take at most, so that a cancel, an urgent
-	// request or a decode riding along never waits longer.
+	// stepTime is what a step with decodes in it should take at most, so that they
+	// never wait longer. A step of prefill alone is as large as possible, for large
+	// steps are a fifth faster; a cancel or an urgent request breaks it off.
 	stepTime = 200 * time.Millisecond
 	// maxActive is how many sequences are computed side by side.
 	maxActive = 16
@@ -45,8 +46,7 @@ type scheduler struct {
 	piece   int     // rows of prefill per step, 0 to choose by speed; set by tests
 }
 
-func newScheduler(m *model, v *vocab, pages int) *scheduler {
-	pool := newPagePool(m.cfg, pages)
+func newScheduler(m *model, v *vocab, pool *pagePool) *scheduler {
 	return &scheduler{
 		m: m, vocab: v, pool: pool, tree: newPrefixTree(pool),
 		wake: make(chan struct{}, 1), ended: make(chan struct{}),
@@ -169,6 +169,10 @@ func (s *scheduler) admit() {
 		}
 		t.times.started = time.Now()
 		t.reused = s.tree.adopt(&t.seq, t.logitsFrom)
+		if t.complete() { // a prefill of what is there already
+			s.retire(t, nil)
+			return true
+		}
 		s.active = append(s.active, t)
 		return true
 	})
@@ -178,6 +182,7 @@ func (s *scheduler) admit() {
 // t could use: then it is cheaper to wait for them.
 func (s *scheduler) sharesUnfinished(t *task) bool {
 	held := -1
+	const worthWaiting = 8 // tokens
 	for _, a := range s.active {
 		if !a.prefilling() {
 			continue
@@ -186,7 +191,7 @@ func (s *scheduler) sharesUnfinished(t *task) bool {
 		if held < 0 {
 			held, _ = s.tree.match(t.seq.tokens)
 		}
-		if shared/kernels.PageTokens > held/kernels.PageTokens {
+		if shared >= held+worthWaiting {
 			return true
 		}
 	}
@@ -199,16 +204,19 @@ func (s *scheduler) fits(t *task) bool {
 	if len(s.active) == 0 {
 		return true // Submit refused what exceeds the budget
 	}
-	need := t.pagesNeeded()
+	need := s.pool.needed(t.limit)
 	for _, a := range s.active {
-		need += a.pagesNeeded() - len(a.seq.pages)
+		need += max(0, s.pool.needed(a.limit)-a.seq.held())
 	}
 	_, pinned := s.tree.match(t.seq.tokens[:t.logitsFrom])
 	return s.pool.available()+s.tree.evictable() >= need-pinned
 }
 
-// plan chooses the rows of the next step: every decode, then prefill pieces,
-// urgent tasks first, as many as fit the step's time.
+// plan chooses the rows of the next step: every decode, then prefill pieces, as many
+// as fit the step's time. Urgent tasks go first, but leave a quarter of the room, so
+// that nobody starves behind a stream of them. Of equal tasks the one that waits
+// longest gets half of the room and the one with least to do the rest: a long part
+// cannot hold up a short question, nor the other way round.
 func (s *scheduler) plan() {
 	s.rows, s.owner = s.rows[:0], s.owner[:0]
 	room := min(max(int(s.perSec*stepTime.Seconds()), 16), maxRows)
@@ -220,12 +228,47 @@ func (s *scheduler) plan() {
 			s.addRows(t, n)
 		}
 	}
-	for _, urgent := range []Priority{Urgent, Normal} {
-		for _, t := range s.active {
-			if n := min(t.pending(), room-len(s.rows)); t.priority == urgent && t.pending() > decodeRows && n > 0 {
-				s.addRows(t, n)
-			}
+	if len(s.rows) == 0 && s.piece == 0 {
+		room = maxRows
+	}
+	urgent := room
+	if slices.ContainsFunc(s.active, func(t *task) bool { return t.priority == Normal && t.pending() > decodeRows }) {
+		urgent -= room / 4
+	}
+	s.planPrefill(Urgent, urgent)
+	s.planPrefill(Normal, room)
+}
+
+// planPrefill gives the prefilling tasks of one priority what is left of room rows.
+func (s *scheduler) planPrefill(p Priority, room int) {
+	var todo []*task
+	for _, t := range s.active {
+		if t.priority == p && t.pending() > decodeRows && !s.planned(t) {
+			todo = append(todo, t)
 		}
+	}
+	if len(todo) == 0 {
+		return
+	}
+	short := slices.MinFunc(todo, func(a, b *task) int { return a.pending() - b.pending() })
+	if oldest := todo[0]; short != oldest {
+		left := room - len(s.rows)
+		s.addPrefill(oldest, left-left/2)
+		s.addPrefill(short, room-len(s.rows))
+	}
+	for _, t := range todo {
+		s.addPrefill(t, room-len(s.rows))
+	}
+}
+
+// planned reports whether a task has rows in this step.
+func (s *scheduler) planned(t *task) bool {
+	return len(s.owner) > 0 && slices.Contains(s.owner, t)
+}
+
+func (s *scheduler) addPrefill(t *task, room int) {
+	if n := min(t.pending(), room); n > 0 && !s.planned(t) {
+		s.addRows(t, n)
 	}
 }
 
@@ -250,33 +293,73 @@ func (s *scheduler) addRows(t *task, n int) {
 // step computes the planned rows, samples, and retires what is complete.
 func (s *scheduler) step() {
 	start := time.Now()
-	s.m.forward(s.rows, func(i int, logits []float32) {
+	done := s.m.forward(s.rows, s.interrupted, func(i int, logits []float32) {
 		t := s.owner[i]
 		if t.gen != nil {
 			t.sample(s.vocab, logits)
 			return
 		}
-		t.scores = append(t.scores, logProb(logits, t.seq.tokens[s.rows[i].pos+1]))
+		if t.asked == nil {
+			t.scores = append(t.scores, logProbs(logits, t.seq.tokens[s.rows[i].pos+1])...)
+			return
+		}
+		t.scores = logProbs(logits, t.asked...)
 	})
 	if s.m.pool.fault.Load() {
 		s.failAll(ErrModelFile)
 		return
 	}
+	if !done {
+		return
+	}
 	s.measure(len(s.rows), time.Since(start))
 	for i, r := range s.rows {
-		s.owner[i].seq.length = r.pos + 1
+		s.owner[i].seq.advance(s.pool, r.pos+1)
 	}
 	s.active = slices.DeleteFunc(s.active, func(t *task) bool {
 		if t.complete() {
 			s.retire(t, t.failure())
 			return true
 		}
-		full := min(t.seq.length, t.prompt) / kernels.PageTokens * kernels.PageTokens
 		if t.prefilling() || t.seq.length-t.prompt < kernels.PageTokens {
-			s.tree.insert(&t.seq, full)
+			s.tree.insert(&t.seq, s.sharable(t))
 		}
 		return false
 	})
+}
+
+// sharable is how much of an active task's prompt is worth keeping now: its full
+// pages, and of the next one what a waiting task begins with as well.
+func (s *scheduler) sharable(t *task) int {
+	done := min(t.seq.length, t.prompt)
+	n := done / kernels.PageTokens * kernels.PageTokens
+	for _, w := range s.waiting {
+		if k := min(commonPrefix(t.seq.tokens[:done], w.seq.tokens), w.logitsFrom); k > n {
+			n = k
+		}
+	}
+	return n
+}
+
+// interrupted reports whether the step under way should be given up: it is only
+// prefill, and one of its tasks was cancelled, or an urgent request waits for it.
+func (s *scheduler) interrupted() bool {
+	urgent := false
+	for i, t := range s.owner {
+		if i > 0 && s.owner[i-1] == t {
+			continue
+		}
+		if t.pending() <= decodeRows {
+			return false
+		}
+		if t.ctx.Err() != nil {
+			return true
+		}
+		urgent = urgent || t.priority == Urgent
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed || !urgent && slices.ContainsFunc(s.inbox, func(t *task) bool { return t.priority == Urgent })
 }
 
 // failAll ends every task. What was computed is not kept: it may be wrong.
@@ -309,10 +392,25 @@ func (s *scheduler) measure(rows int, d time.Duration) {
 }
 
 func (s *scheduler) publish() {
-	cached := s.tree.evictable()
+	cached, shared := s.tree.evictable(), s.sharedBlocks()
+	bytes := func(blocks int) int64 { return int64(blocks) * int64(s.pool.block) }
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := &s.stats
-	st.PagesUsed, st.PagesCached, st.PagesFree = s.pool.used()-cached, cached, s.pool.available()
+	st.KV = KVStats{Used: bytes(s.pool.used() - cached), Shared: bytes(shared), Cached: bytes(cached), Free: bytes(s.pool.available())}
 	st.PrefixNodes, st.Active, st.Waiting = s.tree.nodes, len(s.active), len(s.waiting)
+}
+
+// sharedBlocks returns how many blocks two or more active sequences hold.
+func (s *scheduler) sharedBlocks() int {
+	n := 0
+	for i, a := range s.active {
+		for k, p := range a.seq.pages {
+			holds := func(b *task) bool { return k < len(b.seq.pages) && b.seq.pages[k] == p }
+			if !slices.ContainsFunc(s.active[:i], holds) && slices.ContainsFunc(s.active[i+1:], holds) {
+				n += len(p.blocks)
+			}
+		}
+	}
+	return n
 }

@@ -111,6 +111,8 @@ var (
 	// ErrContextFull: the prompt does not fit the context length with room for
 	// one token. Nothing was computed or changed.
 	ErrContextFull = errors.New("engine: the prompt does not fit the context")
+	// ErrMemory: the system does not give the memory that the model needs.
+	ErrMemory = errors.New("engine: not enough memory")
 	// ErrClosed: the engine was closed.
 	ErrClosed = errors.New("engine: closed")
 	// ErrModelFile: the model file was cut or overwritten while it was in use.

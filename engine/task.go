@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"windowseat/engine/grammar"
-	"windowseat/engine/kernels"
 	"windowseat/engine/tokenizer"
 )
 
@@ -37,7 +36,8 @@ type task struct {
 
 	gen *generation // nil for a scoring
 
-	scores []float32   // log-probability of seq.tokens[logitsFrom+1:]
+	asked  []int32     // tokens whose log-probability at logitsFrom is asked for, instead of the next one's
+	scores []float32   // log-probabilities of seq.tokens[logitsFrom+1:], or of asked
 	scored func(error) // called once, at the end of a scoring
 	times  struct{ submitted, started, sampled time.Time }
 }
@@ -49,9 +49,11 @@ type generation struct {
 	matcher *grammar.Matcher // nil without a schema
 	utf8    tokenizer.UTF8Stream
 	text    []byte
+	repeat  repeatGuard
 	mask    []uint64 // [ceil(V/64)] scratch for the matcher
 	forced  []int32
 	stop    StopReason // set when the generation is complete
+	ended   func([]int32)
 	err     error
 }
 
@@ -76,12 +78,6 @@ func (t *task) complete() bool {
 	return t.pending() == 0
 }
 
-// pagesNeeded returns how many pages the sequence can come to hold, and one for
-// the copy of a partly shared page.
-func (t *task) pagesNeeded() int {
-	return (t.limit+kernels.PageTokens-1)/kernels.PageTokens + 1
-}
-
 // finish tells the owner. err is nil for a completed task.
 func (t *task) finish(err error) {
 	if t.gen == nil {
@@ -101,6 +97,9 @@ func (t *task) finish(err error) {
 		}
 		r.Prefill = t.times.sampled.Sub(t.times.started)
 		r.Decode = now.Sub(t.times.sampled)
+	}
+	if g.ended != nil {
+		g.ended(r.Tokens)
 	}
 	g.stream.finish(r, err)
 }
@@ -146,6 +145,7 @@ func (t *task) appendToken(v *vocab, id int32) {
 	out := g.utf8.Push(v.tok.Piece(id))
 	g.text = append(g.text, out...)
 	g.stream.push(out)
+	looped := g.repeat.push(out)
 	if g.matcher != nil {
 		if err := g.matcher.Accept(id); err != nil {
 			g.err = err
@@ -157,7 +157,7 @@ func (t *task) appendToken(v *vocab, id int32) {
 		g.stop = StopEnd
 	case len(t.seq.tokens) >= t.limit:
 		g.stop = StopLength
-	case loops(t.seq.tokens[t.prompt:]):
+	case looped || loops(t.seq.tokens[t.prompt:]):
 		g.stop = StopLoop
 	}
 }

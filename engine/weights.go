@@ -6,6 +6,7 @@ import (
 
 	"windowseat/engine/gguf"
 	"windowseat/engine/kernels"
+	"windowseat/engine/tokenizer"
 	"windowseat/quant"
 )
 
@@ -34,16 +35,19 @@ type Weights struct {
 	Output     *kernels.Matrix
 	RopeFactor []float32 // [RotDim/2] divisor of each frequency, or nil
 	Layers     []Layer
+
+	pack *packStore // owns what the matrices are mapped from
 }
 
 // packRows is how many rows one packing piece covers: a multiple of the row tile
 // that keeps a piece near a millisecond.
 const packRows = 256
 
-// packTask is a matrix whose rows are still to be packed.
+// packTask is a matrix without memory, and what its weights are made from.
 type packTask struct {
-	m   *kernels.Matrix
-	src []byte
+	name string
+	m    *kernels.Matrix
+	src  []byte
 }
 
 // binder fetches tensors by name, checks their shapes, and keeps the first error.
@@ -75,7 +79,7 @@ func (b *binder) fail(err error) {
 	}
 }
 
-// matrix binds a weight matrix and queues it for packing.
+// matrix describes a weight matrix and queues it for packing.
 func (b *binder) matrix(name string, rows, cols int) *kernels.Matrix {
 	t, ok := b.tensor(name, rows, cols)
 	if !ok {
@@ -86,12 +90,12 @@ func (b *binder) matrix(name string, rows, cols int) *kernels.Matrix {
 }
 
 func (b *binder) pack(t gguf.Tensor) *kernels.Matrix {
-	m, err := kernels.NewMatrix(t.Type, t.Shape[0], t.Shape[1])
+	m, err := kernels.Describe(t.Type, t.Shape[0], t.Shape[1])
 	if err != nil {
 		b.fail(fmt.Errorf("tensor %q: %w", t.Name, err))
 		return nil
 	}
-	b.tasks = append(b.tasks, packTask{m, t.Data})
+	b.tasks = append(b.tasks, packTask{t.Name, m, t.Data})
 	return m
 }
 
@@ -137,15 +141,18 @@ func (b *binder) layer(i int, c Config) Layer {
 	}
 }
 
-// loadWeights binds every tensor of the model and packs the matrices on p,
-// calling progress with packed and total GGUF bytes. Vocab is taken from the
-// embedding and must equal the tokenizer's, which the caller checks.
-func loadWeights(ctx context.Context, f *gguf.File, c *Config, p *pool, progress func(done, total int64)) (*Weights, error) {
+// loadWeights binds every tensor of the model and makes the matrices ready from
+// ps or on p, calling progress with packed and total GGUF bytes. Vocab is taken
+// from the embedding and must equal the tokenizer's.
+func loadWeights(ctx context.Context, f *gguf.File, c *Config, p *pool, ps *packStore, tok *tokenizer.Tokenizer, progress func(done, total int64)) (*Weights, error) {
 	embd, ok := f.Tensor("token_embd.weight")
 	if !ok || len(embd.Shape) != 2 || embd.Shape[1] != c.Hidden {
 		return nil, formatErrorf("tensor %q is missing or not [vocab, %d]", "token_embd.weight", c.Hidden)
 	}
 	c.Vocab = embd.Shape[0]
+	if tok.VocabSize() != c.Vocab {
+		return nil, formatErrorf("the tokenizer has %d tokens, the embedding %d", tok.VocabSize(), c.Vocab)
+	}
 	b := &binder{f: f}
 	w := &Weights{
 		TokenEmbd:  embd,
@@ -164,15 +171,17 @@ func loadWeights(ctx context.Context, f *gguf.File, c *Config, p *pool, progress
 	if b.err != nil {
 		return nil, b.err
 	}
-	if err := packAll(ctx, b.tasks, p, progress); err != nil {
+	if err := ps.ready(ctx, b.tasks, tok, p, progress); err != nil {
 		return nil, err
 	}
+	w.pack = ps
 	if p.fault.Load() {
 		return nil, ErrModelFile
 	}
 	return w, nil
 }
 
+// packAll packs into memory.
 func packAll(ctx context.Context, tasks []packTask, p *pool, progress func(done, total int64)) error {
 	var done, total int64
 	for _, t := range tasks {
@@ -182,11 +191,7 @@ func packAll(ctx context.Context, tasks []packTask, p *pool, progress func(done,
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		pieces := (t.m.Rows + packRows - 1) / packRows
-		p.run(pieces, func(piece, _ int) {
-			r0 := piece * packRows
-			t.m.PackRows(t.src, r0, min(r0+packRows, t.m.Rows))
-		})
+		packParallel(t.m, t.src, p)
 		done += int64(len(t.src))
 		progress(done, total)
 	}

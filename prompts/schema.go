@@ -9,7 +9,7 @@ import (
 // The longest strings the model may write, in characters. A sentence of a todo
 // or decision fits well; a loop is cut short. What reaches its limit was cut off.
 const (
-	MaxTopic    = 240
+	MaxTopic    = 140
 	MaxOverview = 700
 	maxSentence = 160
 	maxTitle    = 60

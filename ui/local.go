@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"windowseat/assistant"
 	"windowseat/document"
@@ -24,6 +26,9 @@ type LocalOptions struct {
 	Store         *models.Store
 	Model         string // preferred model: an id, a path, or "" for the best that fits
 	ContextTokens int    // the context that Open gives a model, for the memory plan; 0 is the model's own
+	// Idle is how long an unused model stays open: its memory is then given back,
+	// and what it remembers of documents is gone. 0 is for ever.
+	Idle time.Duration
 }
 
 // Local is the Backend of a running program: documents are read and models run on
@@ -35,6 +40,7 @@ type Local struct {
 	mu        sync.Mutex // held for a whole job: the model must not be closed under it
 	generator assistant.Generator
 	close     func() error
+	idle      *time.Timer // closes the model; nil while a job runs
 
 	name atomic.Value // string, of the open model; it is read while a job runs
 }
@@ -48,6 +54,7 @@ func NewLocal(o LocalOptions) *Local { return &Local{opts: o} }
 func (l *Local) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.stopIdling()
 	return l.closeModel()
 }
 
@@ -60,6 +67,31 @@ func (l *Local) closeModel() error {
 	l.generator, l.close = nil, nil
 	l.name.Store("")
 	return err
+}
+
+// startIdling gives the model its time; the caller holds mu.
+func (l *Local) startIdling() {
+	if l.opts.Idle <= 0 || l.close == nil {
+		return
+	}
+	var own *time.Timer
+	own = time.AfterFunc(l.opts.Idle, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.idle == own { // else a job has run since
+			_ = l.closeModel() // nobody is there to be told
+			debug.FreeOSMemory()
+		}
+	})
+	l.idle = own
+}
+
+// stopIdling is called when a job begins; the caller holds mu.
+func (l *Local) stopIdling() {
+	if l.idle != nil {
+		l.idle.Stop()
+		l.idle = nil
+	}
 }
 
 // Read implements Backend.
@@ -127,6 +159,8 @@ func (l *Local) Download(ctx context.Context, model string, progress func(done, 
 func (l *Local) Run(ctx context.Context, r RunRequest, events func(Event)) (*assistant.RunDocument, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.stopIdling()
+	defer l.startIdling()
 	if err := l.openModel(ctx, r.Model, events); err != nil {
 		return nil, err
 	}

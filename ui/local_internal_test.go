@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -206,4 +208,36 @@ func TestMarkdown(t *testing.T) {
 	assert.Contains(t, got, "## Risks\n\nNone found.\n")
 	assert.NotContains(t, got, "## Decisions\n\nNone", "decisions come with the summary")
 	assert.Contains(t, renderMarkdown(w, &outcome{doc: d, stopped: true}, asked), "## Risks\n\nNot finished.\n")
+}
+
+// An unused model is closed after its time, not while jobs come in between, and
+// opened again when it is needed.
+func TestIdleModelIsClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		opened, closed := 0, 0
+		l := newLocal(t, func(context.Context, string, func(done, total int64)) (assistant.Generator, func() error, error) {
+			opened++
+			return plainGenerator{answer: `{"has":false}`}, func() error { closed++; return nil }, nil
+		})
+		l.opts.Idle = 10 * time.Minute
+		run := func() {
+			_, err := l.Run(t.Context(), request(t, l, "Ann: I will send it by Friday."), func(Event) {})
+			require.NoError(t, err)
+		}
+		run()
+		time.Sleep(9 * time.Minute)
+		run()
+		time.Sleep(9 * time.Minute)
+		synctest.Wait()
+		require.Equal(t, [2]int{1, 0}, [2]int{opened, closed}, "used in between")
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		require.Equal(t, [2]int{1, 1}, [2]int{opened, closed})
+		run()
+		require.Equal(t, [2]int{2, 1}, [2]int{opened, closed})
+		require.NoError(t, l.Close())
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		require.Equal(t, [2]int{2, 2}, [2]int{opened, closed}, "closed once")
+	})
 }

@@ -226,6 +226,10 @@ func (m *markdown) mark(it assistant.Item) string {
 func (m *markdown) coverage() {
 	m.line("---\n")
 	for _, s := range m.d.Sources {
+		if why, ok := unread(s); ok {
+			m.line("- %s: %s: %s", flat(s.File), m.say("not_read"), m.say("unread_"+why))
+			continue
+		}
 		m.line("- %s", fmt.Sprintf(m.say("coverage"), flat(s.File), s.PartsRead, s.PartsTotal, s.Chars))
 		for _, l := range LeftOut(s.LeftOut) {
 			what := m.say("left_" + l.Code)
@@ -238,6 +242,16 @@ func (m *markdown) coverage() {
 	if m.d.Model.Name != "" {
 		m.line("\n%s: %s", m.say("model"), m.d.Model.Name)
 	}
+}
+
+// unread returns why a source could not be read at all.
+func unread(s assistant.Source) (reason string, ok bool) {
+	for _, n := range s.Notes {
+		if n.Code == assistant.NoteUnread {
+			return n.Args["reason"], true
+		}
+	}
+	return "", false
 }
 
 // flat puts text on one line, and keeps it from opening Markdown structure and from

@@ -51,6 +51,16 @@ var words = map[string][2]string{
 	"parts":          {"第 %s 部分", "part %s"},
 	"not_done":       {"没有完成。", "Not finished."},
 
+	"not_read":             {"没有读", "not read"},
+	"unread_empty":         {"文件里没有文字", "there is no text in it"},
+	"unread_unsupported":   {"还不能读这种文件", "files of this kind are not read yet"},
+	"unread_damaged":       {"格式已损坏", "its format is damaged"},
+	"unread_too_large":     {"太大", "too large"},
+	"unread_encoding":      {"编码不对", "wrong encoding"},
+	"unread_reader_failed": {"读取器出错", "the reader failed on it"},
+	"unread_unreadable":    {"打不开", "it could not be opened"},
+	"reason_file_date":     {"期限按文件时间推算", "the date is counted from the file's time"},
+
 	"left_cancelled":   {"已停止", "stopped"},
 	"left_no_text":     {"没有文字", "no text in it"},
 	"left_length_stop": {"回答太长", "the answer did not fit"},

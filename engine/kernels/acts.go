@@ -95,6 +95,31 @@ func SwiGLUQuantize(dst *Acts, gate, up []float32, ldx int, t0, t1 int) {
 	active.Load().swiGLUQuantize(dst, gate, up, ldx, t0, t1)
 }
 
+// SwiGLUQuantizePart is SwiGLUQuantize for columns [k0, k1) of tokens [0, tokens),
+// both multiples of 32: gate and up are [tokens, ldx] and begin at column k0. Groups
+// are independent, so parts give what the whole gives.
+func SwiGLUQuantizePart(dst *Acts, gate, up []float32, ldx, tokens, k0, k1 int) {
+	dst.check("SwiGLUQuantizePart", 0, tokens)
+	checkMultiple("SwiGLUQuantizePart k0", k0, GroupSize)
+	checkMultiple("SwiGLUQuantizePart k1", k1, GroupSize)
+	if k0 > k1 || k1 > dst.K {
+		broken("SwiGLUQuantizePart: columns [%d, %d) of %d", k0, k1, dst.K)
+	}
+	if tokens == 0 || k0 == k1 {
+		return
+	}
+	checkLen("SwiGLUQuantizePart ldx", ldx, k1-k0)
+	checkLen("SwiGLUQuantizePart gate", len(gate), (tokens-1)*ldx+k1-k0)
+	checkLen("SwiGLUQuantizePart up", len(up), (tokens-1)*ldx+k1-k0)
+	quantize, part := active.Load().swiGLUQuantize, Acts{Tokens: 1, K: k1 - k0}
+	for t := range tokens {
+		i := (t*dst.K + k0) / GroupSize
+		part.Q, part.Scale, part.ScaleSum = dst.Q[i*GroupSize:], dst.Scale[i:], dst.ScaleSum[i:]
+		part.Sum, part.Start16, part.Start32 = dst.Sum[2*i:], dst.Start16[2*i:], dst.Start32[i:]
+		quantize(&part, gate[t*ldx:], up[t*ldx:], ldx, 0, 1)
+	}
+}
+
 // check panics unless rows [t0, t1) exist in every field.
 func (a *Acts) check(op string, t0, t1 int) {
 	if t0 < 0 || t0 > t1 || t1 > a.Tokens {

@@ -181,6 +181,24 @@ func TestFusedQuantizePathsEqual(t *testing.T) {
 	}
 }
 
+// TestSwiGLUQuantizePart: parts by columns give the bits of the whole.
+func TestSwiGLUQuantizePart(t *testing.T) {
+	const tokens, k = 5, 160
+	gate, up := oddRows(71, tokens, k), oddRows(72, tokens, k)
+	want := kernels.NewActs(tokens, k)
+	onRef(t, func() { kernels.SwiGLUQuantize(want, gate, up, k, 0, tokens) })
+	eachPath(t, func(t *testing.T) {
+		got := kernels.NewActs(tokens, k)
+		for _, c := range [][2]int{{0, 64}, {64, 64}, {64, 160}} {
+			kernels.SwiGLUQuantizePart(got, gate[c[0]:], up[c[0]:], k, tokens, c[0], c[1])
+		}
+		requireSameActs(t, want, got)
+		require.Panics(t, func() { kernels.SwiGLUQuantizePart(got, gate, up, k, tokens, 16, 32) })
+		require.Panics(t, func() { kernels.SwiGLUQuantizePart(got, gate, up, k, tokens, 128, 192) })
+		require.Panics(t, func() { kernels.SwiGLUQuantizePart(got, gate[:9], up, k, tokens, 0, 64) })
+	})
+}
+
 // TestSwiGLUOracle compares with float64 within the quantization step.
 func TestSwiGLUOracle(t *testing.T) {
 	const k = 320

@@ -4,17 +4,32 @@
  * (a row is one query head of one token): 6 x 64 scores in 24 registers, K read
  * once per tile with positions in the lanes; then softmax in registers; then 6 x
  * 64 elements of the output in 24 registers while V is read once. The state of a
- * row (o, m, l) lies in the outputs between pages. */
+ * row (o, m, l) lies in the outputs between pages. With many rows a page is
+ * converted to f32 once for all tiles: conversions take the ports of the FMAs. */
 #include <math.h>
 
 #include "simd_avx512_amd64.h"
 
-enum { TILE = 6 };
+enum {
+	TILE = 6,
+	WIDE_ROWS = 2 * TILE /* more rows than this are worth a page in f32 */
+};
+
+/* page is one page's keys and values of the KV head: f16 as stored, or f32. */
+struct page {
+	const void *k, *v; /* [head_dim, 64]; [64] rows of head_dim */
+	int64_t v_stride;  /* elements from row to row */
+};
+
+/* load16 loads elements i.. of a page. */
+AVX512_INLINE __m512 load16(const void *p, int64_t i, int wide)
+{
+	return wide ? _mm512_load_ps((const float *)p + i) : load_f16((const uint16_t *)p + i);
+}
 
 /* tile is the work on one page: the state of up to 6 rows. */
 struct tile {
 	int n;                /* rows */
-	int64_t first;        /* number of the first: query * group + head */
 	int64_t seen[TILE];   /* positions of the page that each row sees, 0..64 */
 	float correction[TILE];
 	float q[TILE][MAX_HEAD_DIM] __attribute__((aligned(64)));      /* scaled queries */
@@ -22,7 +37,7 @@ struct tile {
 };
 
 /* score: s[i][j] = sum_d q[i][d] k[d][j], sequential over d. */
-AVX512_INLINE void score(struct tile *t, int n, const uint16_t *k, int64_t head_dim)
+AVX512_INLINE void score(struct tile *t, int n, const void *k, int64_t head_dim, int wide)
 {
 	__m512 s[TILE][4];
 #pragma GCC unroll 6
@@ -30,11 +45,11 @@ AVX512_INLINE void score(struct tile *t, int n, const uint16_t *k, int64_t head_
 #pragma GCC unroll 4
 		for (int v = 0; v < 4; v++)
 			s[i][v] = _mm512_setzero_ps();
-	for (int64_t d = 0; d < head_dim; d++, k += PAGE_TOKENS) {
+	for (int64_t d = 0; d < head_dim; d++) {
 		__m512 kd[4];
 #pragma GCC unroll 4
 		for (int v = 0; v < 4; v++)
-			kd[v] = load_f16(k + 16 * v);
+			kd[v] = load16(k, d * PAGE_TOKENS + 16 * v, wide);
 #pragma GCC unroll 6
 		for (int i = 0; i < n; i++) {
 			__m512 q = _mm512_set1_ps(t->q[i][d]);
@@ -50,15 +65,15 @@ AVX512_INLINE void score(struct tile *t, int n, const uint16_t *k, int64_t head_
 			_mm512_store_ps(t->p[i] + 16 * v, s[i][v]);
 }
 
-AVX512 static void score_tile(struct tile *t, const uint16_t *k, int64_t head_dim)
+AVX512_INLINE void score_tile(struct tile *t, const void *k, int64_t head_dim, int wide)
 {
 	switch (t->n) {
-	case 1: score(t, 1, k, head_dim); break;
-	case 2: score(t, 2, k, head_dim); break;
-	case 3: score(t, 3, k, head_dim); break;
-	case 4: score(t, 4, k, head_dim); break;
-	case 5: score(t, 5, k, head_dim); break;
-	case 6: score(t, 6, k, head_dim); break;
+	case 1: score(t, 1, k, head_dim, wide); break;
+	case 2: score(t, 2, k, head_dim, wide); break;
+	case 3: score(t, 3, k, head_dim, wide); break;
+	case 4: score(t, 4, k, head_dim, wide); break;
+	case 5: score(t, 5, k, head_dim, wide); break;
+	case 6: score(t, 6, k, head_dim, wide); break;
 	}
 }
 
@@ -83,9 +98,9 @@ AVX512 static void softmax(struct tile *t, int i, float *m, float *l)
 	*m = next;
 }
 
-/* weigh: o[i][d] = o[i][d]*c[i] + sum_j p[i][j] v[j][d] for n rows, width vectors of
- * d, and positions [j0, j1), sequential over j. c: NULL for none. */
-AVX512_INLINE void weigh(const float (*p)[PAGE_TOKENS], const float *c, int n, int width, float *o, int64_t o_stride, const uint16_t *v, int64_t v_stride, int64_t j0, int64_t j1)
+/* weigh: o[i] = o[i]*c[i] + sum_j p[i][j] v[j][d..] for n rows, width vectors of
+ * elements from d, and positions [j0, j1), sequential over j. c: NULL for none. */
+AVX512_INLINE void weigh(const float (*p)[PAGE_TOKENS], const float *c, int n, int width, float *o, int64_t o_stride, const struct page *pg, int64_t d, int64_t j0, int64_t j1, int wide)
 {
 	__m512 acc[TILE][4];
 #pragma GCC unroll 6
@@ -100,7 +115,7 @@ AVX512_INLINE void weigh(const float (*p)[PAGE_TOKENS], const float *c, int n, i
 		__m512 vj[4];
 #pragma GCC unroll 4
 		for (int e = 0; e < width; e++)
-			vj[e] = load_f16(v + j * v_stride + 16 * e);
+			vj[e] = load16(pg->v, j * pg->v_stride + d + 16 * e, wide);
 #pragma GCC unroll 6
 		for (int i = 0; i < n; i++) {
 			__m512 pj = _mm512_set1_ps(p[i][j]);
@@ -116,43 +131,40 @@ AVX512_INLINE void weigh(const float (*p)[PAGE_TOKENS], const float *c, int n, i
 			_mm512_storeu_ps(o + i * o_stride + 16 * e, acc[i][e]);
 }
 
-AVX512_INLINE void weigh_rows(const struct tile *t, int n, float *o, const uint16_t *v, const struct attn_args *a, int64_t j1)
+AVX512_INLINE void weigh_rows(const struct tile *t, int n, float *o, const struct page *pg, int64_t head_dim, int64_t j1, int wide)
 {
 	int64_t d = 0;
-	for (; d + 64 <= a->head_dim; d += 64)
-		weigh(t->p, t->correction, n, 4, o + d, a->head_dim, v + d, a->v_stride, 0, j1);
-	for (; d < a->head_dim; d += 16)
-		weigh(t->p, t->correction, n, 1, o + d, a->head_dim, v + d, a->v_stride, 0, j1);
+	for (; d + 64 <= head_dim; d += 64)
+		weigh(t->p, t->correction, n, 4, o + d, head_dim, pg, d, 0, j1, wide);
+	for (; d < head_dim; d += 16)
+		weigh(t->p, t->correction, n, 1, o + d, head_dim, pg, d, 0, j1, wide);
 }
 
 /* weigh_tile adds the page to the outputs: first the positions that all rows see,
  * together, then what single rows see beyond. */
-AVX512 static void weigh_tile(const struct tile *t, const struct attn_args *a, const uint16_t *v)
+AVX512_INLINE void weigh_tile(const struct tile *t, float *o, const struct page *pg, int64_t head_dim, int wide)
 {
-	float *o = a->o + t->first * a->head_dim;
 	int64_t common = t->seen[0];
 	for (int i = 1; i < t->n; i++)
 		common = t->seen[i] < common ? t->seen[i] : common;
 	switch (t->n) {
-	case 1: weigh_rows(t, 1, o, v, a, common); break;
-	case 2: weigh_rows(t, 2, o, v, a, common); break;
-	case 3: weigh_rows(t, 3, o, v, a, common); break;
-	case 4: weigh_rows(t, 4, o, v, a, common); break;
-	case 5: weigh_rows(t, 5, o, v, a, common); break;
-	case 6: weigh_rows(t, 6, o, v, a, common); break;
+	case 1: weigh_rows(t, 1, o, pg, head_dim, common, wide); break;
+	case 2: weigh_rows(t, 2, o, pg, head_dim, common, wide); break;
+	case 3: weigh_rows(t, 3, o, pg, head_dim, common, wide); break;
+	case 4: weigh_rows(t, 4, o, pg, head_dim, common, wide); break;
+	case 5: weigh_rows(t, 5, o, pg, head_dim, common, wide); break;
+	case 6: weigh_rows(t, 6, o, pg, head_dim, common, wide); break;
 	}
 	for (int i = 0; i < t->n; i++)
-		for (int64_t d = 0; t->seen[i] > common && d < a->head_dim; d += 16)
-			weigh(t->p + i, NULL, 1, 1, o + i * a->head_dim + d, 0, v + d, a->v_stride, common, t->seen[i]);
+		for (int64_t d = 0; t->seen[i] > common && d < head_dim; d += 16)
+			weigh(t->p + i, NULL, 1, 1, o + i * head_dim + d, 0, pg, d, common, t->seen[i], wide);
 }
 
-/* attn_page adds one page to n rows from number first. */
-AVX512 static void attn_page(const struct attn_args *a, int64_t page, int64_t first, int n)
+/* attn_rows adds a page, from position start, to n rows from number first. */
+AVX512_INLINE void attn_rows(const struct attn_args *a, const struct page *pg, int64_t start, int64_t first, int n, int wide)
 {
 	struct tile t; /* not initialized: 8 KiB, of which the loops write what they read */
 	t.n = n;
-	t.first = first;
-	const int64_t start = a->p0 + page * PAGE_TOKENS;
 	int64_t most = 0;
 	for (int i = 0; i < n; i++) {
 		const int64_t query = (first + i) / a->group, head = (first + i) % a->group;
@@ -166,13 +178,43 @@ AVX512 static void attn_page(const struct attn_args *a, int64_t page, int64_t fi
 	}
 	if (most == 0)
 		return;
-	score_tile(&t, a->k[page], a->head_dim);
+	score_tile(&t, pg->k, a->head_dim, wide);
 	for (int i = 0; i < n; i++) {
 		t.correction[i] = 1;
 		if (t.seen[i] > 0)
 			softmax(&t, i, a->m + first + i, a->l + first + i);
 	}
-	weigh_tile(&t, a, a->v[page]);
+	weigh_tile(&t, a->o + first * a->head_dim, pg, a->head_dim, wide);
+}
+
+AVX512_INLINE void attn_page(const struct attn_args *a, const struct page *pg, int64_t start, int wide)
+{
+	const int64_t rows = a->n_queries * a->group;
+	/* 7 rows go as 4 and 3: an even split costs less than 6 and 1. */
+	for (int64_t r = 0; r < rows;) {
+		int64_t left = rows - r, n = left == TILE + 1 ? 4 : left < TILE ? left : TILE;
+		attn_rows(a, pg, start, r, (int)n, wide);
+		r += n;
+	}
+}
+
+AVX512 static void attn_page_f16(const struct attn_args *a, int64_t page)
+{
+	const struct page pg = {a->k[page], a->v[page], a->v_stride};
+	attn_page(a, &pg, a->p0 + page * PAGE_TOKENS, 0);
+}
+
+AVX512 static void attn_page_f32(const struct attn_args *a, int64_t page)
+{
+	float k[MAX_HEAD_DIM * PAGE_TOKENS] __attribute__((aligned(64)));
+	float v[PAGE_TOKENS * MAX_HEAD_DIM] __attribute__((aligned(64)));
+	for (int64_t i = 0; i < a->head_dim * PAGE_TOKENS; i += 16)
+		_mm512_store_ps(k + i, load_f16(a->k[page] + i));
+	for (int64_t j = 0; j < PAGE_TOKENS; j++)
+		for (int64_t d = 0; d < a->head_dim; d += 16)
+			_mm512_store_ps(v + j * a->head_dim + d, load_f16(a->v[page] + j * a->v_stride + d));
+	const struct page pg = {k, v, a->head_dim};
+	attn_page(a, &pg, a->p0 + page * PAGE_TOKENS, 1);
 }
 
 AVX512 void attn_block_avx512(struct attn_args a)
@@ -185,12 +227,10 @@ AVX512 void attn_block_avx512(struct attn_args a)
 			_mm512_storeu_ps(a.o + r * a.head_dim + d, _mm512_setzero_ps());
 	}
 	for (int64_t page = 0; page * PAGE_TOKENS < a.p1 - a.p0; page++) {
-		/* 7 rows go as 4 and 3: an even split costs less than 6 and 1. */
-		for (int64_t r = 0; r < rows;) {
-			int64_t left = rows - r, n = left == TILE + 1 ? 4 : left < TILE ? left : TILE;
-			attn_page(&a, page, r, (int)n);
-			r += n;
-		}
+		if (rows > WIDE_ROWS)
+			attn_page_f32(&a, page);
+		else
+			attn_page_f16(&a, page);
 	}
 }
 

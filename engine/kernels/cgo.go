@@ -21,6 +21,8 @@ func ints(s []int32, i int) *C.int32_t { return (*C.int32_t)(at(s, i)) }
 
 func halves(s []uint16, i int) *C.uint16_t { return (*C.uint16_t)(at(s, i)) }
 
+func bytes8(s []int8, i int) *C.int8_t { return (*C.int8_t)(at(s, i)) }
+
 func cBool(b bool) C.int32_t {
 	if b {
 		return 1
@@ -40,7 +42,7 @@ func cMatMul(a *MatMulArgs) C.struct_matmul_args {
 		scale_sum:   floats(x.ScaleSum, a.T0*groups),
 		start16:     ints(x.Start16, 2*a.T0*groups),
 		start32:     ints(x.Start32, a.T0*groups),
-		y:           floats(a.Y, a.T0*a.LdY+a.R0),
+		y:           floats(a.Y, a.T0*a.LdY+a.R0-a.Y0),
 		ldy:         C.int64_t(a.LdY),
 		tokens:      C.int64_t(a.T1 - a.T0),
 		rows:        C.int64_t(a.R1 - a.R0),

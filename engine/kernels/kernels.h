@@ -103,6 +103,15 @@ struct rope_args {
 	int32_t interleaved;
 };
 
+/* Operands of UnpackKV: pointers to the first element of the head. */
+struct unpack_args {
+	const int8_t *k, *v;          /* [head_dim, 64], [64, heads, head_dim] */
+	const float *k_scale, *k_mid; /* [head_dim] */
+	const float *v_scale;         /* [64, heads] */
+	uint16_t *k_out, *v_out;      /* as k and v */
+	int64_t heads, head_dim;
+};
+
 void matmul_avx512(struct matmul_args a);
 void quantize_avx512(struct acts dst, const float *x);
 void rmsnorm_avx512(float *dst, const float *x, const float *w, int64_t n, float eps);
@@ -113,6 +122,13 @@ void rope_avx512(struct rope_args a);
 void store_kv_avx512(uint16_t *k_page, uint16_t *v_page, const float *k, const float *v, int64_t n);
 void attn_block_avx512(struct attn_args a);
 void attn_merge_avx512(struct merge_args a);
+
+void unpack_kv_avx2(struct unpack_args a); /* of both x86 paths */
+
+/* For benchmarks only: see peak_avx512_amd64.c. */
+int32_t peak_dot_avx512(int64_t n);
+float peak_fma_avx512(int64_t n);
+int32_t peak_read_avx512(const uint8_t *p, int64_t n);
 
 void matmul_avx2(struct matmul_args a);
 void quantize_avx2(struct acts dst, const float *x);

@@ -6,8 +6,9 @@ type MatMulArgs struct {
 	X      *Acts
 	T0, T1 int       // tokens: rows of X and Y
 	R0, R1 int       // weight rows; R0 is a multiple of 16, R1 too or W.Rows
-	Y      []float32 // [>= T1, LdY]; token t's output for row r at Y[t*LdY+r]
-	LdY    int       // >= R1
+	Y      []float32 // [>= T1, LdY]; token t's output for row r at Y[t*LdY+r-Y0]
+	LdY    int       // >= R1-Y0
+	Y0     int       // the row that Y's first column is for, <= R0
 	Bias   []float32 // [W.Rows] or nil
 	Add    bool      // add to what Y holds
 }
@@ -34,7 +35,7 @@ type MatMulArgs struct {
 // less: B + sum and B*dw are both exact (|sum| < 2^22, and dw has at most 19 bits).
 // Only for an infinite dw, which no sound file has, it is NaN.
 func MatMul(a *MatMulArgs) {
-	if a.T0 < 0 || a.T0 > a.T1 || a.R0 < 0 || a.R0 > a.R1 || a.R1 > a.W.Rows {
+	if a.T0 < 0 || a.T0 > a.T1 || a.R0 < 0 || a.R0 > a.R1 || a.R1 > a.W.Rows || a.Y0 < 0 || a.Y0 > a.R0 {
 		broken("MatMul: tokens [%d, %d), rows [%d, %d) of %d", a.T0, a.T1, a.R0, a.R1, a.W.Rows)
 	}
 	if a.R0%RowTile != 0 || a.R1%RowTile != 0 && a.R1 != a.W.Rows {
@@ -47,8 +48,8 @@ func MatMul(a *MatMulArgs) {
 		return
 	}
 	a.X.check("MatMul X", a.T0, a.T1)
-	checkLen("MatMul LdY", a.LdY, a.R1)
-	checkLen("MatMul Y", len(a.Y), (a.T1-1)*a.LdY+a.R1)
+	checkLen("MatMul LdY", a.LdY, a.R1-a.Y0)
+	checkLen("MatMul Y", len(a.Y), (a.T1-1)*a.LdY+a.R1-a.Y0)
 	if a.Bias != nil {
 		checkLen("MatMul Bias", len(a.Bias), a.W.Rows)
 	}

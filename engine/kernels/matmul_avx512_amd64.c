@@ -3,19 +3,22 @@
  * Two loops over the same formulas. Decode (few tokens) streams the packed tile
  * once, prefetching ahead, with the integers unpacked in registers: it runs at
  * the speed of memory. Prefill unpacks 32 rows x 512 columns to bytes in L1 and
- * multiplies them by blocks of up to 96 tokens, 6 at a time: 12 integer and 12
+ * multiplies them by blocks of up to 256 tokens, 6 at a time: 12 integer and 12
  * float accumulators stay in registers, each activation broadcast serves 2 tiles.
+ * Meanwhile the next weights are prefetched: a chunk of a tile is about a page of
+ * 4 KiB, and the hardware does not look across pages.
  *
  * Integer bounds per group of 32: |sum| <= 32*255*127 + 128*32*127 < 2^21, as
  * the float trick with DOT_BASE needs. */
 #include "matmul_avx512_amd64.h"
 
 enum {
-	AHEAD = 2048,       /* bytes to prefetch ahead in decode */
-	DECODE_TOKENS = 4,  /* more tokens than this are worth unpacking to L1 */
-	CHUNK = 16,         /* groups of 32 unpacked at a time: 2 tiles x 8 KiB */
-	BLOCK_TOKENS = 96,  /* tokens that share one unpacking */
-	STEP = 6            /* tokens of one register tile */
+	AHEAD = 4096,         /* bytes to prefetch ahead in decode */
+	DECODE_TOKENS = 4,    /* more tokens than this are worth unpacking to L1 */
+	CHUNK = 16,           /* groups of 32 unpacked at a time: 2 tiles x 8 KiB */
+	BLOCK_TOKENS = 258,   /* the most tokens that share one unpacking: 43 steps */
+	BLOCK_BYTES = 1200000, /* of activations that may stay in L2 (2 MB) beside the weights */
+	STEP = 6              /* tokens of one register tile */
 };
 
 /* start gives DOT_BASE - offset * sum from DOT_BASE - 128 * sum, exactly: offset is
@@ -44,12 +47,18 @@ AVX512_INLINE void decode_tile(const struct matmul_args *a, int codec, int scali
 #pragma GCC unroll 4
 	for (int i = 0; i < nt; i++)
 		acc[i] = _mm512_setzero_ps();
+	const int64_t scale_bytes = a->tile_bytes - a->quant_bytes;
 	for (int64_t g = 0; g < groups; g++, w += bytes) {
 		__m512i quads[8];
 		__m512 d, m;
+		/* Over the end of the integers lie those of the next tile, behind the scales. */
+		const char *next = (const char *)w + AHEAD;
+		if (g * bytes + AHEAD >= a->quant_bytes)
+			next += scale_bytes;
 #pragma GCC unroll 8
 		for (int j = 0; j < bytes / 64; j++)
-			_mm_prefetch((const char *)w + AHEAD + 64 * j, _MM_HINT_T0);
+			_mm_prefetch(next + 64 * j, _MM_HINT_T0);
+		_mm_prefetch((const char *)scales + group_scale_bytes(scaling) * g + 512, _MM_HINT_T0);
 		load_quads(codec, w, quads);
 		load_scales(scaling, scales, g, &state, &d, &m);
 #pragma GCC unroll 4
@@ -128,16 +137,30 @@ AVX512_INLINE void unpack(const struct matmul_args *a, int codec, int scaling, i
 		load_scales(scaling, scales, g, &state, &d, &m);
 		u->d[g - g0][0][i] = d;
 		u->b[g - g0][0][i] = minus_base(d);
-		u->d[g - g0][1][i] = u->m[g - g0][i] = m;
-		u->b[g - g0][1][i] = minus_base(m);
+		if (scaling == SCALE_Q6K) {
+			u->d[g - g0][1][i] = m;
+			u->b[g - g0][1][i] = minus_base(m);
+		} else {
+			u->m[g - g0][i] = m;
+		}
 	}
 }
 
+/* ahead is what to prefetch while the present chunk is multiplied. */
+struct ahead {
+	const uint8_t *w; /* the next lines of the first tile's integers; the second's are stride on */
+	int64_t stride;
+	int64_t lines;    /* still to come, per tile */
+	int64_t per_group;
+	float *y;         /* outputs to fetch for writing, NULL before the last chunk */
+};
+
 /* multiply adds the unpacked groups [g0, g1) of nr tiles by nt tokens from t to sums. */
-AVX512_INLINE void multiply(const struct matmul_args *a, int scaling, int nr, int nt, int64_t t, int64_t g0, int64_t g1, const struct unpacked *u, __m512 (*sums)[2])
+AVX512_INLINE void multiply(const struct matmul_args *a, int scaling, int nr, int nt, int64_t t, int64_t g0, int64_t g1, const struct unpacked *u, struct ahead *next, __m512 (*sums)[2])
 {
-	const int64_t groups = a->k / GROUP;
+	const int64_t groups = a->k / GROUP, per_group = next->lines > 0 ? next->per_group : 0;
 	const int8_t *x = a->q + t * a->k + g0 * GROUP;
+	const uint8_t *ahead = next->w;
 	__m512 acc[STEP][2];
 #pragma GCC unroll 6
 	for (int i = 0; i < nt; i++)
@@ -148,6 +171,10 @@ AVX512_INLINE void multiply(const struct matmul_args *a, int scaling, int nr, in
 		const float *scale = a->scale + t * groups + g, *scale_sum = a->scale_sum + t * groups + g;
 		const int32_t *start16 = a->start16 + 2 * (t * groups + g), *start32 = a->start32 + t * groups + g;
 		const int halves = scaling == SCALE_Q6K ? 2 : 1;
+		for (int64_t i = 0; i < per_group; i++, ahead += 64) {
+			_mm_prefetch((const char *)ahead, _MM_HINT_T0);
+			_mm_prefetch((const char *)ahead + next->stride, _MM_HINT_T0);
+		}
 #pragma GCC unroll 2
 		for (int h = 0; h < halves; h++) {
 			__m512i dot[STEP][2];
@@ -190,55 +217,90 @@ AVX512_INLINE void multiply(const struct matmul_args *a, int scaling, int nr, in
 #pragma GCC unroll 2
 		for (int n = 0; n < nr; n++)
 			sums[i][n] = acc[i][n];
+	next->w = ahead;
+	next->lines -= per_group * (g1 - g0);
+	for (int i = 0; next->y && i < nt; i++)
+		for (int n = 0; n < nr; n++)
+			__builtin_prefetch(next->y + (t + i) * a->ldy + n * ROW_TILE, 1);
 }
 
 /* multiply_block runs multiply over nt tokens from t in steps of 6. It is not
  * inlined into the codecs: the unpacked form is common to them. */
-AVX512_INLINE void multiply_block(const struct matmul_args *a, int scaling, int nr, int64_t t, int64_t nt, int64_t g0, int64_t g1, const struct unpacked *u, __m512 (*sums)[2])
+AVX512_INLINE void multiply_block(const struct matmul_args *a, int scaling, int nr, int64_t t, int64_t nt, int64_t g0, int64_t g1, const struct unpacked *u, struct ahead *next, __m512 (*sums)[2])
 {
 	int64_t i = 0;
 	for (; i + STEP <= nt; i += STEP)
-		multiply(a, scaling, nr, STEP, t + i, g0, g1, u, sums + i);
+		multiply(a, scaling, nr, STEP, t + i, g0, g1, u, next, sums + i);
 	switch (nt - i) {
-	case 1: multiply(a, scaling, nr, 1, t + i, g0, g1, u, sums + i); break;
-	case 2: multiply(a, scaling, nr, 2, t + i, g0, g1, u, sums + i); break;
-	case 3: multiply(a, scaling, nr, 3, t + i, g0, g1, u, sums + i); break;
-	case 4: multiply(a, scaling, nr, 4, t + i, g0, g1, u, sums + i); break;
-	case 5: multiply(a, scaling, nr, 5, t + i, g0, g1, u, sums + i); break;
+	case 1: multiply(a, scaling, nr, 1, t + i, g0, g1, u, next, sums + i); break;
+	case 2: multiply(a, scaling, nr, 2, t + i, g0, g1, u, next, sums + i); break;
+	case 3: multiply(a, scaling, nr, 3, t + i, g0, g1, u, next, sums + i); break;
+	case 4: multiply(a, scaling, nr, 4, t + i, g0, g1, u, next, sums + i); break;
+	case 5: multiply(a, scaling, nr, 5, t + i, g0, g1, u, next, sums + i); break;
 	}
 }
 
-AVX512 static __attribute__((noinline)) void multiply_offset(const struct matmul_args *a, int nr, int64_t t, int64_t nt, int64_t g0, int64_t g1, const struct unpacked *u, __m512 (*sums)[2])
+AVX512 static __attribute__((noinline)) void multiply_offset(const struct matmul_args *a, int nr, int64_t t, int64_t nt, int64_t g0, int64_t g1, const struct unpacked *u, struct ahead *next, __m512 (*sums)[2])
 {
 	if (nr == 2)
-		multiply_block(a, SCALE_OFFSET, 2, t, nt, g0, g1, u, sums);
+		multiply_block(a, SCALE_OFFSET, 2, t, nt, g0, g1, u, next, sums);
 	else
-		multiply_block(a, SCALE_OFFSET, 1, t, nt, g0, g1, u, sums);
+		multiply_block(a, SCALE_OFFSET, 1, t, nt, g0, g1, u, next, sums);
 }
 
-AVX512 static __attribute__((noinline)) void multiply_min(const struct matmul_args *a, int nr, int64_t t, int64_t nt, int64_t g0, int64_t g1, const struct unpacked *u, __m512 (*sums)[2])
+AVX512 static __attribute__((noinline)) void multiply_min(const struct matmul_args *a, int nr, int64_t t, int64_t nt, int64_t g0, int64_t g1, const struct unpacked *u, struct ahead *next, __m512 (*sums)[2])
 {
 	if (nr == 2)
-		multiply_block(a, SCALE_MIN, 2, t, nt, g0, g1, u, sums);
+		multiply_block(a, SCALE_MIN, 2, t, nt, g0, g1, u, next, sums);
 	else
-		multiply_block(a, SCALE_MIN, 1, t, nt, g0, g1, u, sums);
+		multiply_block(a, SCALE_MIN, 1, t, nt, g0, g1, u, next, sums);
 }
 
-AVX512 static __attribute__((noinline)) void multiply_q6k(const struct matmul_args *a, int nr, int64_t t, int64_t nt, int64_t g0, int64_t g1, const struct unpacked *u, __m512 (*sums)[2])
+AVX512 static __attribute__((noinline)) void multiply_q6k(const struct matmul_args *a, int nr, int64_t t, int64_t nt, int64_t g0, int64_t g1, const struct unpacked *u, struct ahead *next, __m512 (*sums)[2])
 {
 	if (nr == 2)
-		multiply_block(a, SCALE_Q6K, 2, t, nt, g0, g1, u, sums);
+		multiply_block(a, SCALE_Q6K, 2, t, nt, g0, g1, u, next, sums);
 	else
-		multiply_block(a, SCALE_Q6K, 1, t, nt, g0, g1, u, sums);
+		multiply_block(a, SCALE_Q6K, 1, t, nt, g0, g1, u, next, sums);
+}
+
+/* look_ahead points at the integers that follow groups [.., g1) of the pair at r, and
+ * prefetches the scales beside them. steps: of multiply, to spread the rest over.
+ * Behind the last group stand the outputs: written cold they cost 8 % of the time. */
+AVX512_INLINE struct ahead look_ahead(const struct matmul_args *a, int codec, int scaling, int64_t r, int64_t g1, int64_t steps)
+{
+	const int64_t lines = CHUNK * group_bytes(codec) / 64, scale_bytes = CHUNK * group_scale_bytes(scaling);
+	float *y = NULL;
+	if (g1 == a->k / GROUP) {
+		y = a->y + r;
+		r += 2 * ROW_TILE;
+		g1 = 0;
+	}
+	const uint8_t *tile = a->w + r / ROW_TILE * a->tile_bytes, *scales = tile + a->quant_bytes + g1 * group_scale_bytes(scaling);
+	for (int64_t i = 0; i < scale_bytes; i += 64) {
+		_mm_prefetch((const char *)scales + i, _MM_HINT_T0);
+		_mm_prefetch((const char *)scales + a->tile_bytes + i, _MM_HINT_T0);
+	}
+	const int64_t turns = CHUNK * steps;
+	return (struct ahead){tile + g1 * group_bytes(codec), a->tile_bytes, r < a->rows ? lines : 0, (lines + turns - 1) / turns, y};
+}
+
+/* block_tokens splits the tokens into even blocks that are whole steps. */
+AVX512_INLINE int64_t block_tokens(const struct matmul_args *a)
+{
+	int64_t most = BLOCK_BYTES / a->k / STEP * STEP;
+	most = most < STEP ? STEP : most > BLOCK_TOKENS ? BLOCK_TOKENS : most;
+	const int64_t blocks = (a->tokens + most - 1) / most;
+	return ((a->tokens + blocks - 1) / blocks + STEP - 1) / STEP * STEP;
 }
 
 AVX512_INLINE void prefill(const struct matmul_args *a, int codec, int scaling)
 {
-	const int64_t groups = a->k / GROUP;
+	const int64_t groups = a->k / GROUP, block = block_tokens(a);
 	struct unpacked u;
 	__m512 sums[BLOCK_TOKENS][2];
-	for (int64_t t = 0; t < a->tokens; t += BLOCK_TOKENS) {
-		const int64_t nt = a->tokens - t < BLOCK_TOKENS ? a->tokens - t : BLOCK_TOKENS;
+	for (int64_t t = 0; t < a->tokens; t += block) {
+		const int64_t nt = a->tokens - t < block ? a->tokens - t : block;
 		for (int64_t r = 0; r < a->rows; r += 2 * ROW_TILE) {
 			const int nr = a->rows - r > ROW_TILE ? 2 : 1;
 			for (int64_t i = 0; i < nt; i++)
@@ -247,12 +309,13 @@ AVX512_INLINE void prefill(const struct matmul_args *a, int codec, int scaling)
 				const int64_t g1 = groups - g0 < CHUNK ? groups : g0 + CHUNK;
 				for (int n = 0; n < nr; n++)
 					unpack(a, codec, scaling, r + n * ROW_TILE, g0, g1, &u, n);
+				struct ahead next = look_ahead(a, codec, scaling, r, g1, (nt + STEP - 1) / STEP);
 				if (scaling == SCALE_OFFSET)
-					multiply_offset(a, nr, t, nt, g0, g1, &u, sums);
+					multiply_offset(a, nr, t, nt, g0, g1, &u, &next, sums);
 				else if (scaling == SCALE_Q6K)
-					multiply_q6k(a, nr, t, nt, g0, g1, &u, sums);
+					multiply_q6k(a, nr, t, nt, g0, g1, &u, &next, sums);
 				else
-					multiply_min(a, nr, t, nt, g0, g1, &u, sums);
+					multiply_min(a, nr, t, nt, g0, g1, &u, &next, sums);
 			}
 			for (int64_t i = 0; i < nt; i++)
 				for (int n = 0; n < nr; n++)

@@ -11,6 +11,12 @@ AVX512_INLINE int64_t group_bytes(int codec)
 	return codec == CODEC_8 ? 512 : codec == CODEC_6 ? 384 : codec == CODEC_5 ? 320 : 256;
 }
 
+/* group_scale_bytes: scales of a group (in Q6_K and the K formats, the 8th part of 256). */
+AVX512_INLINE int64_t group_scale_bytes(int scaling)
+{
+	return scaling == SCALE_MIN ? 64 : scaling == SCALE_Q6K ? 36 : 32;
+}
+
 /* load_quads unpacks one group to 8 quads of 16 rows x 4 unsigned bytes. */
 AVX512_INLINE void load_quads(int codec, const uint8_t *p, __m512i w[8])
 {

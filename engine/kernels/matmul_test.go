@@ -108,6 +108,13 @@ func TestMatMulSplits(t *testing.T) {
 			requireSame(t, want, run(t, []int{0, tokens}, []int{0, rows}), typ)
 			requireSame(t, want, run(t, []int{0, 1, 3, 9, 16, 23}, []int{0, 16, 64, rows}), typ)
 			requireSame(t, want, run(t, []int{0, 0, 23, 23}, []int{0, 48, 48, rows}), typ)
+			part := guarded(tokens * 32)
+			kernels.MatMul(&kernels.MatMulArgs{W: w, X: x, T1: tokens, R0: 48, R1: rows, Y: part, LdY: 32, Y0: 48, Bias: bias})
+			whole := guarded(tokens * ld)
+			kernels.MatMul(&kernels.MatMulArgs{W: w, X: x, T1: tokens, R1: rows, Y: whole, LdY: ld, Bias: bias})
+			for i := range tokens {
+				requireSame(t, whole[i*ld+48:][:rows-48], part[i*32:][:rows-48], typ)
+			}
 		})
 	}
 }

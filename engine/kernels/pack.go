@@ -122,12 +122,12 @@ func PackSize(typ quant.Type, rows, cols int) (int64, error) {
 // NewMatrix allocates a packed matrix to be filled with PackRows. It fails if the
 // type is not supported or cols is not a multiple of 32 and of the type's block.
 func NewMatrix(typ quant.Type, rows, cols int) (*Matrix, error) {
-	m, err := layout(typ, rows, cols)
+	m, err := Describe(typ, rows, cols)
 	if err != nil {
 		return nil, err
 	}
-	m.data = AlignedBytes(int(m.Bytes()))
-	return &m, nil
+	m.Allocate()
+	return m, nil
 }
 
 // Pack packs a whole matrix of the given type from its GGUF bytes, row-major.

@@ -21,6 +21,7 @@ type ops struct {
 	attnBlock       func(a AttnArgs)
 	attnMerge       func(a MergeArgs)
 	exp             func(dst, x []float32)
+	unpackKV        func(a unpackArgs) // nil: the reference
 }
 
 // paths lists what this build and CPU can run, the best first; ref is the last.

@@ -16,10 +16,11 @@ func refMatMul(a MatMulArgs) {
 			if a.Bias != nil {
 				y += a.Bias[r]
 			}
+			at := t*a.LdY + r - a.Y0
 			if a.Add {
-				y = a.Y[t*a.LdY+r] + y
+				y = a.Y[at] + y
 			}
-			a.Y[t*a.LdY+r] = y
+			a.Y[at] = y
 		}
 	}
 }

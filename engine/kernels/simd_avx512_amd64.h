@@ -6,7 +6,7 @@
 
 #include "kernels.h"
 
-#define AVX512 KERNEL_TARGET("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,avx2,fma,f16c")
+#define AVX512 KERNEL_TARGET("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,avx2,fma,f16c,prfchw")
 #define AVX512_INLINE AVX512 static inline __attribute__((always_inline))
 
 AVX512_INLINE __m512 load_f16(const void *p)

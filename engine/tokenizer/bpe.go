@@ -2,7 +2,6 @@ package tokenizer
 
 import (
 	"math"
-	"math/bits"
 	"strings"
 	"sync"
 )
@@ -13,12 +12,12 @@ import (
 // bpe merges the bytes of a word in the order that the merge list prescribes.
 type bpe struct {
 	slots     []mergeSlot // open addressing, len a power of two, at most 2/3 full
-	shift     uint        // 64 - log2(len(slots))
+	shift     uint        // tableShift(len(slots))
 	merged    []int32     // rank -> symbol that the merge makes
 	byteSym   [256]int32  // symbol a byte begins as
 	byteToken [256]int32  // token of a single byte, None if it has none
 	nTokens   int32
-	virtual   []string // spelling of symbol nTokens+i in raw bytes
+	virtual   texts // raw bytes of symbol nTokens+i
 }
 
 type mergeSlot struct {
@@ -34,23 +33,25 @@ const (
 	shortWord = 64
 )
 
-// build reads the merge list. plain tells which tokens a merge may make.
-func (b *bpe) build(tokens []string, ids map[string]int32, plain func(int32) bool, merges []string) error {
-	b.nTokens = int32(len(tokens))
+// build reads the merge list of a tokenizer whose spellings are there.
+func (b *bpe) build(t *Tokenizer, merges []string) error {
+	b.nTokens = int32(t.VocabSize())
+	b.virtual = newTexts(0, 0)
 	virtualIDs := map[string]int32{}
 	var key []byte
 	// symbol returns the symbol of the spelling left+right.
 	symbol := func(left, right string) int32 {
 		key = append(append(key[:0], left...), right...)
-		if id, ok := ids[string(key)]; ok && plain(id) {
+		if id := find(&t.ids, &t.spelled, key); id != None && t.plain(id) {
 			return id
 		}
 		if id, ok := virtualIDs[string(key)]; ok {
 			return id
 		}
-		id := b.nTokens + int32(len(b.virtual))
+		id := b.nTokens + int32(b.virtual.n())
 		virtualIDs[string(key)] = id
-		b.virtual = append(b.virtual, string(appendRaw(nil, string(key))))
+		b.virtual.blob = appendRaw(b.virtual.blob, string(key))
+		b.virtual.end()
 		return id
 	}
 	for x := range 256 {
@@ -61,15 +62,11 @@ func (b *bpe) build(tokens []string, ids map[string]int32, plain func(int32) boo
 			b.byteToken[x] = b.byteSym[x]
 		}
 	}
-	size := 1 << 4
-	for size*2 < len(merges)*3 {
-		size *= 2
-	}
-	b.slots = make([]mergeSlot, size)
+	b.slots = make([]mergeSlot, tableSize(len(merges)))
 	for i := range b.slots {
 		b.slots[i].key = emptySlot
 	}
-	b.shift = 64 - uint(bits.TrailingZeros(uint(size)))
+	b.shift = tableShift(len(b.slots))
 	b.merged = make([]int32, len(merges))
 	for rank, m := range merges {
 		// The left part may itself be a space only in damaged files; the search
@@ -91,7 +88,7 @@ func (b *bpe) build(tokens []string, ids map[string]int32, plain func(int32) boo
 func pairKey(left, right int32) uint64 { return uint64(uint32(left))<<32 | uint64(uint32(right)) }
 
 // slot returns where the search for the key begins (Fibonacci hashing).
-func (b *bpe) slot(key uint64) int { return int(key * 0x9E3779B97F4A7C15 >> b.shift) }
+func (b *bpe) slot(key uint64) int { return int(key * fibonacci >> b.shift) }
 
 // insert adds a merge; the first of two equal ones counts.
 func (b *bpe) insert(key uint64, rank uint32) {
@@ -250,7 +247,7 @@ func (b *bpe) emit(dst []int32, sym int32) []int32 {
 	if sym < b.nTokens {
 		return append(dst, sym)
 	}
-	for _, x := range []byte(b.virtual[sym-b.nTokens]) {
+	for _, x := range b.virtual.at(sym - b.nTokens) {
 		if id := b.byteToken[x]; id != None {
 			dst = append(dst, id)
 		}

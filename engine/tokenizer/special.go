@@ -24,7 +24,7 @@ var endSpellings = []string{
 func (t *Tokenizer) findEnds(v Vocab) {
 	t.ends = map[int32]bool{}
 	for _, s := range endSpellings {
-		if id, ok := t.ids[s]; ok {
+		if id, ok := t.ID(s); ok {
 			t.ends[id] = true
 			t.types[id] = Control
 		}
@@ -38,13 +38,18 @@ func (t *Tokenizer) findEnds(v Vocab) {
 
 // findSpecials fills the table that EncodeControl searches.
 func (t *Tokenizer) findSpecials() {
-	for i, s := range t.tokens {
-		if s != "" && (t.IsControl(int32(i)) || t.types[i] == Unknown) {
+	for i, typ := range t.types {
+		if typ != Control && typ != UserDefined && typ != Unknown {
+			continue
+		}
+		if s := t.spelled.at(int32(i)); len(s) > 0 {
 			t.specials[s[0]] = append(t.specials[s[0]], int32(i))
 		}
 	}
 	for _, list := range t.specials {
-		slices.SortStableFunc(list, func(a, b int32) int { return cmp.Compare(len(t.tokens[b]), len(t.tokens[a])) })
+		slices.SortStableFunc(list, func(a, b int32) int {
+			return cmp.Compare(len(t.spelled.at(b)), len(t.spelled.at(a)))
+		})
 	}
 }
 
@@ -73,7 +78,7 @@ func (t *Tokenizer) EncodeControl(dst []int32, text string) []int32 {
 			continue
 		}
 		dst = append(t.Encode(dst, text[start:i]), id)
-		i += len(t.tokens[id])
+		i += len(t.spelled.at(id))
 		start = i
 	}
 	return t.Encode(dst, text[start:])
@@ -82,7 +87,7 @@ func (t *Tokenizer) EncodeControl(dst []int32, text string) []int32 {
 // specialAt returns the longest special token that s begins with.
 func (t *Tokenizer) specialAt(s string) int32 {
 	for _, id := range t.specials[s[0]] {
-		if spelling := t.tokens[id]; len(spelling) <= len(s) && s[:len(spelling)] == spelling {
+		if spelling := t.spelled.at(id); len(spelling) <= len(s) && s[:len(spelling)] == string(spelling) {
 			return id
 		}
 	}

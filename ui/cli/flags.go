@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"windowseat/engine"
 	"windowseat/engine/kernels"
 )
 
@@ -23,6 +24,7 @@ type globalFlags struct {
 	seed        uint64
 	threads     int
 	ctx         int
+	kv          string
 	encoding    string
 }
 
@@ -37,6 +39,7 @@ func (a *app) addGlobalFlags(root *cobra.Command) {
 	f.Uint64Var(&p.seed, "seed", 1, "seed of sampling")
 	f.IntVar(&p.threads, "threads", 0, "worker threads (default: one per CPU)")
 	f.IntVar(&p.ctx, "ctx", 0, "context length in tokens (default: 8192)")
+	f.StringVar(&p.kv, "kv", string(engine.KVF16), "KV cache: f16, or q8 for half the memory")
 	f.StringVar(&p.encoding, "encoding", "", "encoding of text files (default: found by content)")
 }
 
@@ -64,6 +67,7 @@ func (a *app) prepare() error {
 		{"--ui-lang", cmp.Or(f.uiLang, a.lang), "zh en"},
 		{"--lang", f.lang, "zh en auto"},
 		{"--email-lang", f.emailLang, "zh en"},
+		{"--kv", f.kv, string(engine.KVF16 + " " + engine.KVQ8)},
 	} {
 		if !slices.Contains(strings.Fields(c.allowed), c.value) {
 			return a.usage("bad_among", c.flag, c.value, c.allowed)

@@ -38,7 +38,7 @@ func (a *app) openEngine(ctx context.Context) (*engine.Engine, error) {
 func (a *app) openModel(ctx context.Context, st models.Status) (*engine.Engine, models.Status, error) {
 	bar := &lazyBar{a: a, key: "loading"}
 	defer bar.done()
-	e, err := engine.Open(ctx, st.Path, engine.Options{Threads: a.flags.threads, Context: a.flags.ctx, Progress: bar.set})
+	e, err := engine.Open(ctx, st.Path, engine.Options{Threads: a.flags.threads, Context: a.flags.ctx, KV: engine.KVFormat(a.flags.kv), Progress: bar.set})
 	if err != nil {
 		return nil, st, err
 	}

@@ -27,6 +27,7 @@ type progress struct {
 	container  *mpb.Progress
 	a          *app
 	next       time.Time // of the next line
+	started    time.Time
 }
 
 // newProgress starts showing; done must be called.
@@ -39,16 +40,17 @@ func (a *app) newByteProgress(key string, total int64) *progress {
 }
 
 func (a *app) startProgress(label string, total int64, bytes bool) *progress {
-	p := &progress{label: label, total: max(total, 1), bytes: bytes, a: a, next: time.Now().Add(firstLine)}
+	p := &progress{label: label, total: max(total, 1), bytes: bytes, a: a, started: time.Now(), next: time.Now().Add(firstLine)}
 	if f, ok := a.err.(*os.File); ok && isatty.IsTerminal(f.Fd()) {
 		p.container = mpb.New(mpb.WithOutput(f), mpb.WithRefreshRate(120*time.Millisecond))
 		count := decor.CountersNoUnit("%d/%d", decor.WCSyncSpace)
 		if bytes {
 			count = decor.CountersKibiByte("% .1f/% .1f", decor.WCSyncSpace)
 		}
+		left := decor.Any(func(s decor.Statistics) string { return p.left(s.Current, s.Total) })
 		p.bar = p.container.AddBar(p.total,
 			mpb.PrependDecorators(decor.Name(label, decor.WCSyncSpaceR)),
-			mpb.AppendDecorators(count, decor.Elapsed(decor.ET_STYLE_MMSS, decor.WCSyncSpace)),
+			mpb.AppendDecorators(count, decor.Elapsed(decor.ET_STYLE_MMSS, decor.WCSyncSpace), left),
 			mpb.BarRemoveOnComplete())
 		a.above = p.container
 	}
@@ -82,10 +84,27 @@ func (p *progress) grow(total int64) {
 
 func (p *progress) line() {
 	if p.bytes {
-		p.a.errLine(fmt.Sprintf("%s %d/%d MiB", p.label, p.now>>20, p.total>>20))
+		p.a.errLine(fmt.Sprintf("%s %d/%d MiB", p.label, p.now>>20, p.total>>20) + p.left(p.now, p.total))
 		return
 	}
-	p.a.errLine(fmt.Sprintf("%s %d/%d", p.label, p.now, p.total))
+	p.a.errLine(fmt.Sprintf("%s %d/%d", p.label, p.now, p.total) + p.left(p.now, p.total))
+}
+
+// estimateAfter is how long the work must have gone on before it says anything
+// about how long the rest takes.
+const estimateAfter = 20 * time.Second
+
+// left says about how long the rest will take, "" while that cannot be known.
+func (p *progress) left(now, total int64) string {
+	took := time.Since(p.started)
+	if took < estimateAfter || now < 3 || now >= total {
+		return ""
+	}
+	rest := time.Duration(float64(took) / float64(now) * float64(total-now))
+	if rest < time.Minute {
+		return p.a.say("seconds_left", int(rest.Seconds()/10)*10+10)
+	}
+	return p.a.say("minutes_left", int(rest.Minutes()+0.5))
 }
 
 // done removes the bar. It may be called more than once.

@@ -43,11 +43,11 @@ func (a *app) runCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			job, err := a.job(cmd.Context(), args, asked, tone)
+			job, failed, err := a.job(cmd.Context(), args, asked, tone)
 			if err != nil {
 				return err
 			}
-			return a.run(cmd.Context(), job, dir)
+			return errors.Join(a.run(cmd.Context(), job, dir), failed)
 		},
 	}
 	c.Flags().StringSliceVar(&tasks, "tasks", []string{"summary", "todos", "risks", "email"}, "what to make")
@@ -94,11 +94,11 @@ func (a *app) taskCommand(t struct {
 		Short: t.short,
 		Args:  a.args(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			job, err := a.job(cmd.Context(), args, []assistant.Task{t.task}, tone)
+			job, failed, err := a.job(cmd.Context(), args, []assistant.Task{t.task}, tone)
 			if err != nil {
 				return err
 			}
-			return a.runTask(cmd.Context(), job, t.task)
+			return errors.Join(a.runTask(cmd.Context(), job, t.task), failed)
 		},
 	}
 	if t.task == assistant.TaskEmail {
@@ -108,17 +108,18 @@ func (a *app) taskCommand(t struct {
 }
 
 // job reads the documents and fills in the options. Reading comes before the
-// model is loaded, so that a wrong path is told at once.
-func (a *app) job(ctx context.Context, paths []string, tasks []assistant.Task, tone string) (assistant.Job, error) {
+// model is loaded, so that a wrong path is told at once. failed is why a file that
+// was named is not among the sources.
+func (a *app) job(ctx context.Context, paths []string, tasks []assistant.Task, tone string) (job assistant.Job, failed, err error) {
 	f := a.flags
-	sources, err := a.readSources(ctx, paths)
+	s, err := a.readSources(ctx, paths)
 	if err != nil {
-		return assistant.Job{}, err
+		return assistant.Job{}, nil, err
 	}
 	return assistant.Job{
-		Sources: sources, Tasks: tasks, Lang: f.lang, EmailLang: f.emailLang,
+		Sources: s.read, Unread: s.unread, Tasks: tasks, Lang: f.lang, EmailLang: f.emailLang,
 		MeetingDate: f.meetingDate, Tone: tone, Seed: f.seed,
-	}, nil
+	}, s.failed, nil
 }
 
 func (a *app) run(ctx context.Context, job assistant.Job, dir string) error {
@@ -138,7 +139,7 @@ func (a *app) run(ctx context.Context, job assistant.Job, dir string) error {
 	if d == nil {
 		return runErr
 	}
-	md := export.Markdown(d, export.Options{Lang: a.lang, Asked: job.Tasks, Partial: runErr != nil})
+	md := export.Markdown(d, export.Options{Lang: d.Language, Asked: job.Tasks, Partial: runErr != nil})
 	var saveErr error // the result is printed all the same
 	if dir != "" {
 		saveErr = a.save(dir, d, md, runErr != nil)
@@ -167,7 +168,7 @@ func (a *app) runTask(ctx context.Context, job assistant.Job, task assistant.Tas
 	if a.flags.json {
 		return errors.Join(runErr, a.printJSON(env))
 	}
-	fmt.Fprint(a.out, export.Markdown(asRun(env), export.Options{Lang: a.lang, Asked: job.Tasks, Partial: runErr != nil}))
+	fmt.Fprint(a.out, export.Markdown(asRun(env), export.Options{Lang: env.Language, Asked: job.Tasks, Partial: runErr != nil}))
 	return runErr
 }
 

@@ -141,13 +141,31 @@ func TestRunFolder(t *testing.T) {
 	r := ok(t, "run", dir, filepath.Join(dir, "a", "..", "b.txt"), "--tasks", "risks", "--json")
 	var d assistant.RunDocument
 	require.NoError(t, json.Unmarshal([]byte(r.out), &d))
-	require.Len(t, d.Sources, 2)
-	assert.Equal(t, "a/c.md", d.Sources[0].File)
-	assert.Equal(t, "b.txt", d.Sources[1].File)
+	got := map[string]string{} // why it was not read, by name
+	for _, s := range d.Sources {
+		got[s.File] = ""
+		for _, n := range s.Notes {
+			got[s.File] += n.Args["reason"]
+		}
+	}
+	assert.Equal(t, map[string]string{"a/c.md": "", "b.txt": "", "x.pdf": "unsupported", "d.bin": "unsupported", "empty.txt": "empty"}, got)
 	for _, name := range []string{"x.pdf", "d.bin", "empty.txt", "facts.json"} {
 		assert.Contains(t, r.err, "skipped "+filepath.Join(dir, name)+": ")
 	}
 	assert.NotContains(t, r.err, "hidden")
+}
+
+// A named file that cannot be read does not stop the others: the result names it,
+// and the status says that not all was done.
+func TestRunGoesOnWithoutAFile(t *testing.T) {
+	needsKernels(t)
+	good, bad := file(t, "a.txt", "# 标题\n\n张伟：我周五前交报告。\n"), file(t, "b.pdf", "%PDF-1.7\n")
+	r := call(t, "run", bad, filepath.Join(t.TempDir(), "none.txt"), good, "--model", tiny, "--tasks", "risks")
+	assert.Equal(t, 1, r.code)
+	assert.Contains(t, r.err, "windowseat: "+bad+": pdf is not read yet")
+	assert.Contains(t, r.out, "a.txt")
+	assert.Contains(t, r.out, "b.pdf: 没有读: 还不能读这种文件")
+	assert.Contains(t, r.out, "none.txt: 没有读: 打不开")
 }
 
 func TestRunNothingToRead(t *testing.T) {

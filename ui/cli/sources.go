@@ -12,41 +12,60 @@ import (
 	"windowseat/document"
 )
 
-// readSources reads files and the files in folders. A file that was named must be
-// readable; one that merely lies in a folder is skipped with a note if it is not.
-// A file that is given twice is read once.
-func (a *app) readSources(ctx context.Context, paths []string) ([]assistant.SourceInput, error) {
-	var out []assistant.SourceInput
-	seen := map[string]bool{}
+// sources are the documents of a call, and what of it could not be read.
+type sources struct {
+	read   []assistant.SourceInput
+	unread []assistant.UnreadInput
+	seen   map[string]bool
+	failed error // the first of the files that were named, not merely found in a folder
+}
+
+// readSources reads files and the files in folders; a file that is given twice once.
+// What cannot be read is noted at once and named in the result, and the others are
+// worked on: it is an error only when nothing is left.
+func (a *app) readSources(ctx context.Context, paths []string) (*sources, error) {
+	s := &sources{seen: map[string]bool{}}
 	for _, p := range paths {
 		files, inFolder, err := a.expand(ctx, p)
-		if err != nil {
-			return nil, err
+		if err != nil && ctx.Err() == nil {
+			a.skip(s, p, p, err, false)
 		}
 		for _, file := range files {
-			if key := identity(file); seen[key] {
+			if key := identity(file); s.seen[key] {
 				continue
 			} else {
-				seen[key] = true
+				s.seen[key] = true
 			}
 			doc, err := a.readDocument(ctx, file)
 			switch {
-			case err != nil && ctx.Err() != nil:
-				return nil, ctx.Err()
-			case err != nil && inFolder:
-				a.note("skipped", file, oneLine(a.reason(err)))
-				continue
+			case ctx.Err() != nil:
 			case err != nil:
-				return nil, err
+				a.skip(s, p, file, err, inFolder)
+			default:
+				s.read = append(s.read, assistant.SourceInput{Name: shortName(p, file), Doc: doc})
+				a.note("read_file", file, doc.Kind, runes(doc), len(doc.Blocks))
 			}
-			out = append(out, assistant.SourceInput{Name: shortName(p, file), Doc: doc})
-			a.note("read_file", file, doc.Kind, runes(doc), len(doc.Blocks))
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
 	}
-	if len(out) == 0 {
-		return nil, a.failure("no_documents", strings.Join(paths, ", "))
+	switch {
+	case len(s.read) > 0:
+		return s, nil
+	case s.failed != nil:
+		return nil, s.failed
 	}
-	return out, nil
+	return nil, a.failure("no_documents", strings.Join(paths, ", "))
+}
+
+// skip notes a file that cannot be read.
+func (a *app) skip(s *sources, root, file string, err error, inFolder bool) {
+	a.note("skipped", file, oneLine(a.reason(err)))
+	s.unread = append(s.unread, assistant.UnreadInput{Name: shortName(root, file), Reason: document.Reason(err)})
+	if s.failed == nil && !inFolder {
+		s.failed = err
+	}
 }
 
 // identity is the same for two ways to write one path.

@@ -67,6 +67,8 @@ var words = map[string][2]string{
 	"chat_note":       {"对话模板：%s", "chat template: %s"},
 	"model_used":      {"模型 %s，%s，%d 线程", "model %s, %s kernels, %d threads"},
 	"read_file":       {"已读 %s：%s，%d 字，%d 段", "read %s: %s, %d characters, %d blocks"},
+	"seconds_left":    {"，约剩 %d 秒", ", about %d s left"},
+	"minutes_left":    {"，约剩 %d 分钟", ", about %d min left"},
 	"skipped":         {"跳过 %s：%s", "skipped %s: %s"},
 	"saved":           {"已保存 %s", "saved %s"},
 	"done_in":         {"完成，用时 %s，共 %d 步；%s", "done in %s, %d passes; %s"},

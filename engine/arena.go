@@ -1,0 +1,34 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/edsrzf/mmap-go"
+)
+
+// arena is memory outside the Go heap, zeroed, page aligned and given by the system
+// as it is touched. The KV cache lies there: hundreds of megabytes of live heap
+// would let the collector put off its work until as much garbage stands beside
+// them, and Close gives the memory back at once.
+type arena struct{ mem mmap.MMap }
+
+// newArena reserves n bytes. It returns an error wrapping ErrMemory when the
+// system refuses.
+func newArena(n int64) (arena, error) {
+	if n <= 0 || int64(int(n)) != n {
+		return arena{}, fmt.Errorf("%w: %d bytes of KV cache", ErrMemory, n)
+	}
+	m, err := mmap.MapRegion(nil, int(n), mmap.RDWR, mmap.ANON, 0)
+	if err != nil {
+		return arena{}, fmt.Errorf("%w: %d bytes of KV cache: %w", ErrMemory, n, err)
+	}
+	return arena{m}, nil
+}
+
+// free gives the memory back; nothing may use it any more.
+func (a *arena) free() {
+	if a.mem != nil {
+		_ = a.mem.Unmap() // of a region that was mapped: it cannot fail
+		a.mem = nil
+	}
+}

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package kernels
+
+// adviseHuge does nothing: elsewhere the system decides by itself.
+func adviseHuge([]byte) {}
