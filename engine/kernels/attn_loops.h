@@ -1,4 +1,4 @@
-/* Attention over KV pages, RoPE and StoreKV: the loops, once for all instruction
+/* Attention over KV pages, RoPE, StoreKV and UnpackKV: the loops, once for all instruction
  * sets whose simd header defines vec, its operations and the attributes VEC and
  * VEC_INLINE, and of which 6 vec and a row of K or V fit in the registers. See the
  * wrappers in attn.go for the formulas.
@@ -229,6 +229,22 @@ VEC_INLINE void store_kv(uint16_t *k_page, uint16_t *v_page, const float *k, con
 		vec_store_f16(h, vec_load(k + i));
 		for (int j = 0; j < 16; j++)
 			k_page[(i + j) * PAGE_TOKENS] = h[j];
+	}
+}
+
+/* unpack_kv: one head of a page in 8 bits to f16, see kv8.go. */
+VEC_INLINE void unpack_kv(const struct unpack_args *a)
+{
+	for (int64_t c = 0; c < a->head_dim; c++) {
+		vec scale = vec_splat(a->k_scale[c]), mid = vec_splat(a->k_mid[c]);
+		for (int64_t j = c * PAGE_TOKENS; j < (c + 1) * PAGE_TOKENS; j += 16)
+			vec_store_f16(a->k_out + j, vec_fma(scale, vec_load_s8(a->k + j), mid));
+	}
+	for (int64_t t = 0; t < PAGE_TOKENS; t++) {
+		vec scale = vec_splat(a->v_scale[t * a->heads]);
+		const int64_t start = t * a->heads * a->head_dim;
+		for (int64_t i = start; i < start + a->head_dim; i += 16)
+			vec_store_f16(a->v_out + i, vec_mul(scale, vec_load_s8(a->v + i)));
 	}
 }
 

@@ -125,3 +125,13 @@ func cRope(a *ropeArgs) C.struct_rope_args {
 		interleaved: cBool(a.interleaved),
 	}
 }
+
+func cUnpack(a *unpackArgs) C.struct_unpack_args {
+	d, heads, s := a.src.length, a.src.heads, &a.src
+	return C.struct_unpack_args{
+		k: bytes8(s.K, a.head*d*PageTokens), v: bytes8(s.V, a.head*d),
+		k_scale: floats(s.KScale, a.head*d), k_mid: floats(s.KMid, a.head*d), v_scale: floats(s.VScale, a.head),
+		k_out: halves(a.dst.K, a.head*d*PageTokens), v_out: halves(a.dst.V, a.head*d),
+		heads: C.int64_t(heads), head_dim: C.int64_t(d),
+	}
+}

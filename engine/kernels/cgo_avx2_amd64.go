@@ -56,12 +56,4 @@ var avx2Ops = &ops{
 }
 
 // unpackKVAVX2 serves the AVX-512 path as well.
-func unpackKVAVX2(a unpackArgs) {
-	d, heads, s := a.src.length, a.src.heads, &a.src
-	C.unpack_kv_avx2(C.struct_unpack_args{
-		k: bytes8(s.K, a.head*d*PageTokens), v: bytes8(s.V, a.head*d),
-		k_scale: floats(s.KScale, a.head*d), k_mid: floats(s.KMid, a.head*d), v_scale: floats(s.VScale, a.head),
-		k_out: halves(a.dst.K, a.head*d*PageTokens), v_out: halves(a.dst.V, a.head*d),
-		heads: C.int64_t(heads), head_dim: C.int64_t(d),
-	})
-}
+func unpackKVAVX2(a unpackArgs) { C.unpack_kv_avx2(cUnpack(&a)) }

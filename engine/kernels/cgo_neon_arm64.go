@@ -24,6 +24,8 @@ package kernels
 // #cgo nocallback attn_block_neon
 // #cgo noescape attn_merge_neon
 // #cgo nocallback attn_merge_neon
+// #cgo noescape unpack_kv_neon
+// #cgo nocallback unpack_kv_neon
 // #include "kernels.h"
 import "C"
 
@@ -52,6 +54,7 @@ var neonOps = &ops{
 	exp: func(dst, x []float32) {
 		C.exp_neon(floats(dst, 0), floats(x, 0), C.int64_t(len(x)))
 	},
+	unpackKV: func(a unpackArgs) { C.unpack_kv_neon(cUnpack(&a)) },
 }
 
 // neondotOps is neonOps with the matrix products of the dot-product extension.

@@ -151,6 +151,7 @@ void rope_neon(struct rope_args a);
 void store_kv_neon(uint16_t *k_page, uint16_t *v_page, const float *k, const float *v, int64_t n);
 void attn_block_neon(struct attn_args a);
 void attn_merge_neon(struct merge_args a);
+void unpack_kv_neon(struct unpack_args a);
 
 void matmul_neondot(struct matmul_args a); /* all else is as in neon */
 

@@ -56,24 +56,9 @@ DOT_INLINE void load_quads(int codec, const uint8_t *p, int8x16_t w[8])
 	}
 }
 
-/* widen gives the sixteen integers of two halves as floats. */
-DOT_INLINE vec widen(int16x8_t low, int16x8_t high)
-{
-	return (vec){{
-		vcvtq_f32_s32(vmovl_s16(vget_low_s16(low))), vcvtq_f32_s32(vmovl_high_s16(low)),
-		vcvtq_f32_s32(vmovl_s16(vget_low_s16(high))), vcvtq_f32_s32(vmovl_high_s16(high)),
-	}};
-}
-
 DOT_INLINE vec widen_u8(uint8x16_t b)
 {
-	return widen(vreinterpretq_s16_u16(vmovl_u8(vget_low_u8(b))), vreinterpretq_s16_u16(vmovl_high_u8(b)));
-}
-
-DOT_INLINE vec widen_s8(const uint8_t *p)
-{
-	int8x16_t b = vreinterpretq_s8_u8(vld1q_u8(p));
-	return widen(vmovl_s8(vget_low_s8(b)), vmovl_high_s8(b));
+	return vec_from_s16(vreinterpretq_s16_u16(vmovl_u8(vget_low_u8(b))), vreinterpretq_s16_u16(vmovl_high_u8(b)));
 }
 
 DOT_INLINE vec load_scale(const uint8_t *p)
@@ -100,8 +85,8 @@ DOT_INLINE void load_scales(int scaling, const uint8_t *p, int64_t g, vec *d, ve
 		*m = vec_mul(load_scale(p + 32), widen_u8(vshrq_n_u8(b, 4) | (vshlq_n_u8(h, 2) & high)));
 	} else {
 		p += 288 * (g / 8);
-		*d = vec_mul(load_scale(p), widen_s8(p + 32 + 32 * i));
-		*m = vec_mul(load_scale(p), widen_s8(p + 48 + 32 * i));
+		*d = vec_mul(load_scale(p), vec_load_s8((const int8_t *)p + 32 + 32 * i));
+		*m = vec_mul(load_scale(p), vec_load_s8((const int8_t *)p + 48 + 32 * i));
 	}
 }
 

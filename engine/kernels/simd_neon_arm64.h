@@ -46,6 +46,21 @@ VEC_INLINE void vec_store_f16(uint16_t *p, vec x)
 	vst1q_u16(p + 8, vreinterpretq_u16_f16(vcvt_high_f16_f32(vcvt_f16_f32(x.q[2]), x.q[3])));
 }
 
+/* vec_from_s16 gives sixteen integers as floats. */
+VEC_INLINE vec vec_from_s16(int16x8_t low, int16x8_t high)
+{
+	return (vec){{
+		vcvtq_f32_s32(vmovl_s16(vget_low_s16(low))), vcvtq_f32_s32(vmovl_high_s16(low)),
+		vcvtq_f32_s32(vmovl_s16(vget_low_s16(high))), vcvtq_f32_s32(vmovl_high_s16(high)),
+	}};
+}
+
+VEC_INLINE vec vec_load_s8(const int8_t *p)
+{
+	int8x16_t b = vld1q_s8(p);
+	return vec_from_s16(vmovl_s8(vget_low_s8(b)), vmovl_high_s8(b));
+}
+
 VEC_INLINE vec vec_splat(float x)
 {
 	float32x4_t v = vdupq_n_f32(x);
