@@ -251,7 +251,7 @@ func TestOracleSeesCorruptedWeights(t *testing.T) {
 
 func openAt(t testing.TB, path string) *Engine {
 	t.Helper()
-	e, err := Open(context.Background(), path, Options{})
+	e, err := Open(context.Background(), path, Options{PackDir: NoPack}) // leaves nothing in a folder of models
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, e.Close()) })
 	return e

@@ -249,3 +249,44 @@ func TestPackProgress(t *testing.T) {
 	require.Equal(t, total, last)
 	require.Positive(t, total)
 }
+
+// maxPackRatio is what a pack may have of its model file's size.
+const maxPackRatio = 1.03
+
+// The packs of real models keep every bit and are hardly larger than the files, also
+// when the embedding, which stays in the model file, is counted once more where the
+// pack holds it as output matrix.
+func TestRealPacks(t *testing.T) {
+	for _, name := range realModels {
+		t.Run(name, func(t *testing.T) {
+			model, dir := modelFile(t, name), t.TempDir()
+			tokens := openAt(t, model).Tokens([]Segment{{Text: "The committee will send the draft to Bob by Friday."}})
+			probs := func(dir, state string) []float32 {
+				e, err := Open(context.Background(), model, Options{PackDir: dir})
+				require.NoError(t, err)
+				defer func() { require.NoError(t, e.Close()) }()
+				require.Equal(t, state, e.Info().Pack.State, e.Info().Pack.Reason)
+				require.Equal(t, tokens, e.Tokens([]Segment{{Text: "The committee will send the draft to Bob by Friday."}}))
+				p, err := e.LogProbs(context.Background(), tokens, 1)
+				require.NoError(t, err)
+				return p
+			}
+			want := probs(NoPack, PackOff)
+			require.Equal(t, want, probs(dir, PackWritten))
+			require.Equal(t, want, probs(dir, PackMapped))
+
+			f, err := gguf.Open(model)
+			require.NoError(t, err)
+			defer f.Close()
+			embd, ok := f.Tensor("token_embd.weight")
+			require.True(t, ok)
+			info, err := os.Stat(pack.Places(model, dir)[0])
+			require.NoError(t, err)
+			t.Logf("pack %d, model file %d, ratio %.4f; embedding left in the file %d", info.Size(), f.Size, float64(info.Size())/float64(f.Size), len(embd.Data))
+			require.LessOrEqual(t, float64(info.Size()), maxPackRatio*float64(f.Size))
+			if _, untied := f.Tensor("output.weight"); untied { // else the pack holds it already
+				require.LessOrEqual(t, float64(info.Size())+float64(len(embd.Data)), maxPackRatio*float64(f.Size))
+			}
+		})
+	}
+}

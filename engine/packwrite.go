@@ -36,6 +36,7 @@ func writePack(ctx context.Context, w *pack.Writer, tasks []packTask, flat []byt
 	for _, t := range tasks {
 		if err == nil {
 			err = writeMatrix(ctx, w, t, &buf, p, func(n int64) { progress(done+n, total) })
+			t.release(t.src)
 		}
 		done += int64(len(t.src))
 	}

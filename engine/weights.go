@@ -45,9 +45,10 @@ const packRows = 256
 
 // packTask is a matrix without memory, and what its weights are made from.
 type packTask struct {
-	name string
-	m    *kernels.Matrix
-	src  []byte
+	name    string
+	m       *kernels.Matrix
+	src     []byte
+	release func([]byte) // gives src's pages back once it is packed
 }
 
 // binder fetches tensors by name, checks their shapes, and keeps the first error.
@@ -95,7 +96,7 @@ func (b *binder) pack(t gguf.Tensor) *kernels.Matrix {
 		b.fail(fmt.Errorf("tensor %q: %w", t.Name, err))
 		return nil
 	}
-	b.tasks = append(b.tasks, packTask{t.Name, m, t.Data})
+	b.tasks = append(b.tasks, packTask{t.Name, m, t.Data, b.f.Release})
 	return m
 }
 
@@ -192,6 +193,7 @@ func packAll(ctx context.Context, tasks []packTask, p *pool, progress func(done,
 			return err
 		}
 		packParallel(t.m, t.src, p)
+		t.release(t.src)
 		done += int64(len(t.src))
 		progress(done, total)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"windowseat/engine/models/fetch"
+	"windowseat/engine/pack"
 )
 
 // Locate returns the file to load for a name: "" or "default" (the largest
@@ -117,7 +118,8 @@ func (s *Store) locateFile(ctx context.Context, path string, progress fetch.Prog
 
 // Verify reads a whole file of the store and compares it with its record and,
 // for a model of the catalogue, with the catalogue's hash. A wrong file is a
-// *DamagedError; a file that had no record gets one.
+// *DamagedError; a file that had no record gets one. The weight pack beside it is
+// read as well, and deleted if it is damaged: see Status.PackProblem.
 func (s *Store) Verify(ctx context.Context, name string, progress fetch.Progress) (Status, error) {
 	path, err := s.Path(name)
 	if err != nil {
@@ -146,11 +148,17 @@ func (s *Store) Verify(ctx context.Context, name string, progress fetch.Progress
 	if _, err := s.enter(named, path); err != nil {
 		return Status{}, err
 	}
-	return s.status(e), nil
+	problem, err := verifyPacks(ctx, path, progress)
+	if err != nil {
+		return Status{}, err
+	}
+	st := s.status(e)
+	st.PackProblem = problem
+	return st, nil
 }
 
-// Remove deletes a model's file, its record, and what an unfinished download
-// left. Removing what is not there is an error.
+// Remove deletes a model's file, its record, its weight pack, and what an unfinished
+// download left. Removing what is not there is an error.
 func (s *Store) Remove(ctx context.Context, name string) error {
 	e, err := s.find(name)
 	if err != nil {
@@ -171,6 +179,9 @@ func (s *Store) Remove(ctx context.Context, name string) error {
 		}
 	}
 	if err := os.RemoveAll(path + ".wheels"); err != nil {
+		return fmt.Errorf("models: %w", err)
+	}
+	if err := pack.Remove(path); err != nil {
 		return fmt.Errorf("models: %w", err)
 	}
 	return nil

@@ -6,7 +6,9 @@
 // the sources of the catalogue) or [Store.Import] (any GGUF from disk), and both
 // read every byte once. Beside each file lies a record of its hash, size, time
 // and header hash, so that a later start compares those and does not read the
-// weights again; [Store.Verify] does read them.
+// weights again; [Store.Verify] does read them. The weight pack that the engine
+// keeps beside a file (package engine/pack) goes with it: Verify reads it, Remove
+// deletes it.
 //
 // # Folders
 //

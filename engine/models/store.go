@@ -24,6 +24,12 @@ type Status struct {
 	Path      string `json:"path,omitempty"`       // "" when the file is not there
 	PartBytes int64  `json:"part_bytes,omitempty"` // of a download that was not finished
 	Problem   string `json:"problem,omitempty"`    // why the file cannot be used as it is
+
+	// The weight pack that the engine made from the file, if there is one. PackProblem,
+	// from Verify only, says why one was deleted.
+	PackPath    string `json:"pack_path,omitempty"`
+	PackBytes   int64  `json:"pack_bytes,omitempty"`
+	PackProblem string `json:"pack_problem,omitempty"`
 }
 
 // NotInstalledError reports a model of the catalogue that is not on this machine.
@@ -99,6 +105,7 @@ func (s *Store) status(e Entry) Status {
 		return st
 	}
 	st.Path = path
+	st.addPack()
 	rec, err := loadRecord(recordPath(path))
 	if err == nil {
 		err = rec.quickCheck(path)

@@ -15,6 +15,7 @@ import (
 
 	"windowseat/engine/gguf"
 	"windowseat/engine/models/fetch"
+	"windowseat/engine/pack"
 	"windowseat/quant"
 )
 
@@ -158,6 +159,42 @@ func TestVerifySeesOneBit(t *testing.T) {
 	var damaged *DamagedError
 	require.ErrorAs(t, err, &damaged)
 	require.ErrorContains(t, err, "sha256")
+}
+
+// The weight pack beside a model file is listed, read by Verify, which deletes a
+// damaged one, and removed with the model.
+func TestPack(t *testing.T) {
+	src := filepath.Join(t.TempDir(), "tiny.gguf")
+	tinyGGUF(t, src, 1)
+	s := newStore(t)
+	st, err := s.Import(t.Context(), src, "", nil)
+	require.NoError(t, err)
+	require.Empty(t, st.PackPath)
+	path := pack.Places(st.Path, "")[0]
+	w, err := pack.Create(path, pack.Source{}, []pack.Section{{Name: "a", Bytes: 5000}})
+	require.NoError(t, err)
+	_, err = w.Write(make([]byte, 5000))
+	require.NoError(t, err)
+	require.NoError(t, w.Commit())
+
+	st, err = s.Verify(t.Context(), "tiny", nil)
+	require.NoError(t, err)
+	require.Equal(t, path, st.PackPath)
+	require.Equal(t, int64(4096+5000), st.PackBytes)
+	require.Empty(t, st.PackProblem)
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	b[len(b)-1] = 1
+	require.NoError(t, os.WriteFile(path, b, 0o644))
+	st, err = s.Verify(t.Context(), "tiny", nil)
+	require.NoError(t, err)
+	require.Contains(t, st.PackProblem, "damaged")
+	require.NoFileExists(t, path)
+	require.Empty(t, st.PackPath)
+
+	require.NoError(t, os.WriteFile(path, b, 0o644))
+	require.NoError(t, s.Remove(t.Context(), "tiny"))
+	require.NoFileExists(t, path)
 }
 
 func TestImport(t *testing.T) {

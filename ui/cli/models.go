@@ -121,6 +121,9 @@ func (a *app) modelsVerify() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if st.PackProblem != "" {
+				a.note("pack_deleted", st.PackProblem)
+			}
 			return a.report(st, "verified")
 		})
 }

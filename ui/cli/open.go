@@ -43,6 +43,14 @@ func (a *app) openModel(ctx context.Context, st models.Status) (*engine.Engine, 
 		return nil, st, err
 	}
 	bar.done()
+	switch p := e.Info().Pack; p.State {
+	case engine.PackDiskFull:
+		a.note("pack_disk_full")
+	case engine.PackNoFolder:
+		a.note("pack_no_folder")
+	case engine.PackFailed:
+		a.note("pack_failed", p.Reason)
+	}
 	for _, text := range e.Info().ChatNotes {
 		a.note("chat_note", text)
 	}
