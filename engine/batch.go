@@ -2,6 +2,7 @@ package engine
 
 import (
 	"windowseat/engine/kernels"
+	"windowseat/engine/plan"
 )
 
 // row is one position to compute: token at position pos of a sequence. Rows of a
@@ -16,20 +17,20 @@ type row struct {
 // maxRows bounds a batch. 256 rows amortize a pass over the weights (25 ms of
 // memory traffic on 1.5B against 300 ms of arithmetic) and keep the scratch of a
 // 1.5B model at 40 MB.
-const maxRows = 256
+const maxRows = plan.BatchRows
 
 // logitRows bounds how many rows go through the output head at once: a row of
 // logits is V floats, 600 kB for Qwen2.5.
-const logitRows = 16
+const logitRows = plan.LogitRows
 
 // attnRows is the most query rows that one attention task covers. It is fixed, so
 // that scratch is bounded; results do not depend on it.
-const attnRows = 32
+const attnRows = plan.AttnRows
 
 // gateRows is how many rows of the gate and up matrices one piece covers: their
 // products for 256 tokens are 256 kB and stay in a core's cache until they are
 // joined.
-const gateRows = 128
+const gateRows = plan.GateRows
 
 // gateUp is one worker's products of a piece.
 type gateUp struct {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"windowseat/engine/gguf"
+	"windowseat/engine/plan"
 )
 
 // Config holds the dimensions of a model, as its GGUF file states them.
@@ -111,9 +112,12 @@ func (c Config) check() error {
 	return nil
 }
 
-// kvBytesPerToken returns the f16 KV cache size of one position in all layers.
-func (c Config) kvBytesPerToken() int64 {
-	return int64(c.Layers) * int64(c.KVHeads) * int64(c.HeadDim) * 2 * 2
+// shape is the configuration as the memory plan takes it.
+func (c Config) shape(packed int64) plan.Shape {
+	return plan.Shape{
+		Layers: c.Layers, Hidden: c.Hidden, FFN: c.FFN, Heads: c.Heads, KVHeads: c.KVHeads, HeadDim: c.HeadDim,
+		Vocab: c.Vocab, Packed: packed,
+	}
 }
 
 // metaReader reads "<arch>.<key>" values and keeps the first error.

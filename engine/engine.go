@@ -13,6 +13,7 @@ import (
 	"windowseat/engine/gguf"
 	"windowseat/engine/grammar"
 	"windowseat/engine/kernels"
+	"windowseat/engine/plan"
 	"windowseat/engine/tokenizer"
 )
 
@@ -20,14 +21,14 @@ import (
 // a long part, its rules and an answer, at 230 MB of KV cache on a 1.5B model.
 const DefaultContext = 8192
 
-// defaultKVContexts is how many whole contexts the KV cache holds by default: most
-// sequences are shorter and share their prefix, and what is left keeps prefixes.
-const defaultKVContexts = 2
-
 // Options configure Open. The zero value is usable.
 type Options struct {
-	Threads  int                     // 0: one per CPU, at most 8
-	Context  int                     // tokens per sequence; 0: DefaultContext, or less if the model was trained for less
+	Threads int // 0: one per CPU, at most 8
+	Context int // tokens per sequence; 0: DefaultContext, or less if the model was trained for less
+	// FreeMemory is what the machine can give, in bytes: what needs more is refused with
+	// a *MemoryError before anything is loaded. 0: do not ask.
+	FreeMemory int64
+
 	KVBytes  int64                   // budget of the KV cache, shared by all sequences; 0: two contexts; never less than one
 	KV       KVFormat                // "": KVF16
 	Progress func(done, total int64) // bytes of weights made ready; may be nil
@@ -56,6 +57,7 @@ type Info struct {
 	WeightBytes   int64 // packed
 	KVBytes       int64 // of the whole page pool
 	KV            KVFormat
+	Plan          plan.Memory // made before loading
 	Threads       int
 	Kernels       string
 	ChatNotes     []string
@@ -112,6 +114,10 @@ func (e *Engine) load(ctx context.Context, o Options) error {
 	if threads <= 0 {
 		threads = min(runtime.NumCPU(), 8)
 	}
+	e.fillInfo(cfg, tok.VocabSize(), threads, o)
+	if need := e.info.Plan.Total(); o.FreeMemory > 0 && need > o.FreeMemory {
+		return &MemoryError{Plan: e.info.Plan, Free: o.FreeMemory}
+	}
 	e.pool = newPool(threads)
 	progress := func(done, total int64) {
 		if o.Progress != nil {
@@ -123,11 +129,11 @@ func (e *Engine) load(ctx context.Context, o Options) error {
 		return err
 	}
 	e.vocab = newVocab(tok)
-	e.fillInfo(cfg, w, threads, o)
+	e.info.Config, e.info.WeightBytes, e.info.Pack = cfg, w.bytes(), e.pack.info
 	if err := e.loadChat(); err != nil {
 		return err
 	}
-	kv, err := newPagePool(cfg, e.info.KV, e.kvBudget(o), e.info.Context)
+	kv, err := newPagePool(cfg, e.info.KV, e.info.Plan.KV, e.info.Context)
 	if err != nil {
 		return err
 	}
@@ -136,27 +142,23 @@ func (e *Engine) load(ctx context.Context, o Options) error {
 	return nil
 }
 
-func (e *Engine) fillInfo(cfg Config, w *Weights, threads int, o Options) {
-	e.info = Info{Config: cfg, Threads: threads, Kernels: kernels.Active(), KV: o.KV, Pack: e.pack.info}
+// fillInfo says what is known of the model before its weights are loaded.
+func (e *Engine) fillInfo(cfg Config, vocab, threads int, o Options) {
+	cfg.Vocab = vocab
+	e.info = Info{Config: cfg, Threads: threads, Kernels: kernels.Active(), KV: o.KV}
 	if e.info.KV == "" {
 		e.info.KV = KVF16
 	}
 	e.info.BytesPerToken = int64(blockBytes(cfg, e.info.KV) / kernels.PageTokens)
 	e.info.Name, _ = e.file.String("general.name")
-	e.info.WeightBytes = w.bytes()
 	e.info.Context = o.Context
 	if o.Context <= 0 {
 		e.info.Context = DefaultContext
 	}
 	e.info.Context = min(e.info.Context, cfg.TrainContext)
-}
-
-// kvBudget returns the bytes that the page pool may have.
-func (e *Engine) kvBudget(o Options) int64 {
-	if o.KVBytes > 0 {
-		return o.KVBytes
-	}
-	return defaultKVContexts * int64(e.info.Context) * e.info.BytesPerToken
+	e.info.Plan = plan.Of(cfg.shape(e.file.PackedBytes()), plan.Options{
+		Context: e.info.Context, KVBytes: o.KVBytes, KV8: e.info.KV == KVQ8, Threads: threads,
+	})
 }
 
 func (e *Engine) loadChat() error {

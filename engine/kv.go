@@ -1,6 +1,9 @@
 package engine
 
-import "windowseat/engine/kernels"
+import (
+	"windowseat/engine/kernels"
+	"windowseat/engine/plan"
+)
 
 // KVFormat says how full pages of the KV cache are kept.
 type KVFormat string
@@ -56,10 +59,7 @@ func newPagePool(cfg Config, format KVFormat, budget int64, context int) (*pageP
 
 // blockBytes is the size of a block: a multiple of 64.
 func blockBytes(c Config, format KVFormat) int {
-	if format == KVQ8 {
-		return c.Layers * kernels.KVPage8Bytes(c.KVHeads, c.HeadDim)
-	}
-	return int(c.kvBytesPerToken()) * kernels.PageTokens
+	return int(plan.BlockBytes(c.shape(0), format == KVQ8))
 }
 
 // f16Blocks is how many blocks an f16 page takes.
@@ -70,15 +70,9 @@ func (pp *pagePool) f16Blocks() int {
 	return 1
 }
 
-// needed returns how many blocks a sequence of n tokens can come to hold at once:
-// its pages, the copy of a partly shared page, and under KVQ8 both forms of the
-// pages that one batch fills.
+// needed returns how many blocks a sequence of n tokens can come to hold at once.
 func (pp *pagePool) needed(n int) int {
-	pages := (n + kernels.PageTokens - 1) / kernels.PageTokens
-	if pp.format == KVQ8 {
-		return pages + 2*min(pages, maxRows/kernels.PageTokens+1) + 2
-	}
-	return pages + 1
+	return plan.Blocks(n, pp.format == KVQ8)
 }
 
 // bytes returns the size of the pool.

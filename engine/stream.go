@@ -3,8 +3,11 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
+
+	"windowseat/engine/plan"
 )
 
 // StopReason says why a generation ended.
@@ -105,6 +108,20 @@ func (s *Stream) signal() {
 	default:
 	}
 }
+
+// MemoryError reports a model that needs more memory than the machine can give. It
+// wraps ErrMemory. A smaller context or model needs less.
+type MemoryError struct {
+	Plan plan.Memory
+	Free int64 // bytes
+}
+
+func (e *MemoryError) Error() string {
+	return fmt.Sprintf("engine: the model needs %d MiB of memory, %d MiB are free", e.Plan.Total()>>20, e.Free>>20)
+}
+
+// Unwrap lets errors.Is find ErrMemory.
+func (e *MemoryError) Unwrap() error { return ErrMemory }
 
 // Errors that callers branch on.
 var (

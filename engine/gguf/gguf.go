@@ -160,5 +160,18 @@ func (f *File) Tensor(name string) (Tensor, bool) {
 // Tensors returns all tensors in the order of the file.
 func (f *File) Tensors() []Tensor { return slices.Clone(f.tensors) }
 
+// PackedBytes returns the size of the tensors that a pass over the model reads
+// whole: all but a token embedding that has an output matrix beside it.
+func (f *File) PackedBytes() int64 {
+	_, untied := f.Tensor("output.weight")
+	n := int64(0)
+	for _, t := range f.tensors {
+		if t.Name != "token_embd.weight" || !untied {
+			n += int64(len(t.Data))
+		}
+	}
+	return n
+}
+
 // Keys returns the metadata keys in the order of the file.
 func (f *File) Keys() []string { return slices.Clone(f.head.keys) }

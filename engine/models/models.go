@@ -32,6 +32,7 @@ import (
 
 	"windowseat/engine/gguf"
 	"windowseat/engine/models/fetch"
+	"windowseat/engine/plan"
 )
 
 // Entry describes one model file.
@@ -58,6 +59,16 @@ type Shape struct {
 	HiddenSize int `json:"hidden_size"`
 	FFNSize    int `json:"ffn_size"`
 	VocabSize  int `json:"vocab_size"`
+
+	Packed int64 `json:"packed"` // bytes of the matrices as the engine keeps them
+}
+
+// plan is the shape as the memory plan takes it.
+func (s Shape) plan() plan.Shape {
+	return plan.Shape{
+		Layers: s.Layers, Hidden: s.HiddenSize, FFN: s.FFNSize, Heads: s.NumHeads, KVHeads: s.NumKVHeads, HeadDim: s.HeadDim,
+		Vocab: s.VocabSize, Packed: s.Packed,
+	}
 }
 
 // FileName is the name of the file in a store.
@@ -174,6 +185,7 @@ func shapeOf(f *gguf.File, arch string) Shape {
 	if t, ok := f.Tensor("token_embd.weight"); ok && len(t.Shape) == 2 {
 		s.VocabSize = t.Shape[0]
 	}
+	s.Packed = f.PackedBytes()
 	return s
 }
 

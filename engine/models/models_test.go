@@ -88,12 +88,12 @@ func TestFit(t *testing.T) {
 	e, err := models.Find("1.5b")
 	require.NoError(t, err)
 	p := models.Fit(e, 4096, 22e9)
-	require.Equal(t, e.Bytes, p.Weights)
-	require.Equal(t, int64(4096*28_672), p.KV) // 28 layers x 2 x 2 heads x 128 x f16
+	require.Equal(t, e.Shape.Packed, p.Weights)
+	require.Equal(t, int64(2*4096*28_672), p.KV) // two contexts x 28 layers x 2 x 2 heads x 128 x f16
 	require.Equal(t, p.Weights+p.KV+p.Scratch, p.Total)
 	require.Equal(t, models.Fits, p.Verdict)
 
-	require.Equal(t, int64(64*28_672), models.Fit(e, 1, 22e9).KV, "pages are whole")
+	require.Equal(t, int64(2*64*28_672), models.Fit(e, 1, 22e9).KV, "whole pages, and one to copy into")
 	require.Equal(t, models.Fit(e, e.ContextLength, 0), models.Fit(e, 0, 0))
 	require.Equal(t, models.Tight, models.Fit(e, 4096, p.Total).Verdict)
 	require.Equal(t, models.TooBig, models.Fit(e, 4096, p.Total-1).Verdict)

@@ -40,7 +40,7 @@ func tinyGGUF(t testing.TB, path string, seed byte) Entry {
 	return Entry{
 		ID: "tiny", Name: "Tiny", Architecture: "llama", Bytes: int64(buf.Len()), SHA256: hex.EncodeToString(sum[:]),
 		ContextLength: 128,
-		Shape:         Shape{Layers: 2, NumHeads: 4, NumKVHeads: 2, HeadDim: 8, HiddenSize: 32, FFNSize: 64, VocabSize: 16},
+		Shape:         Shape{Layers: 2, NumHeads: 4, NumKVHeads: 2, HeadDim: 8, HiddenSize: 32, FFNSize: 64, VocabSize: 16, Packed: 2048},
 	}
 }
 

@@ -134,7 +134,13 @@ func (a *app) engineReason(err error) string {
 	var format *gguf.FormatError
 	var unsupported *gguf.UnsupportedError
 	var template *chat.LimitError
+	var full *engine.MemoryError
 	switch {
+	case errors.As(err, &full):
+		p := full.Plan
+		return a.say("no_memory", p.Total()>>20, p.Weights>>20, p.KV>>20, (p.Scratch+p.Program)>>20, full.Free>>20)
+	case errors.Is(err, engine.ErrMemory):
+		return a.say("no_kv_memory", err)
 	case errors.As(err, &format):
 		return a.say("damaged_model", err)
 	case errors.As(err, &unsupported):

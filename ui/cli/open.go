@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -38,7 +40,7 @@ func (a *app) openEngine(ctx context.Context) (*engine.Engine, error) {
 func (a *app) openModel(ctx context.Context, st models.Status) (*engine.Engine, models.Status, error) {
 	bar := &lazyBar{a: a, key: "loading"}
 	defer bar.done()
-	e, err := engine.Open(ctx, st.Path, engine.Options{Threads: a.flags.threads, Context: a.flags.ctx, KV: engine.KVFormat(a.flags.kv), Progress: bar.set})
+	e, err := a.openThatFits(ctx, st.Path, bar.set)
 	if err != nil {
 		return nil, st, err
 	}
@@ -55,6 +57,32 @@ func (a *app) openModel(ctx context.Context, st models.Status) (*engine.Engine, 
 		a.note("chat_note", text)
 	}
 	return e, st, nil
+}
+
+// minContext is the shortest context that still holds the rules of a task, a window
+// and an answer.
+const minContext = 2048
+
+// openThatFits loads a model if the machine has the memory: with the context asked
+// for, or, when none was, with the default or a shorter one, which is noted.
+func (a *app) openThatFits(ctx context.Context, path string, progress func(done, total int64)) (*engine.Engine, error) {
+	o := engine.Options{Threads: a.flags.threads, Context: a.flags.ctx, KV: engine.KVFormat(a.flags.kv), Progress: progress}
+	if free, err := models.FreeMemory(); err == nil { // else unknown, and nothing is refused
+		o.FreeMemory = free
+	}
+	for {
+		e, err := engine.Open(ctx, path, o)
+		var full *engine.MemoryError
+		shorter := cmp.Or(o.Context, engine.DefaultContext) / 2
+		switch {
+		case err == nil && o.Context != a.flags.ctx:
+			a.note("context_reduced", o.Context)
+			return e, nil
+		case !errors.As(err, &full) || a.flags.ctx != 0 || shorter < minContext:
+			return e, err
+		}
+		o.Context = shorter
+	}
 }
 
 // openTokenizer reads the tokenizer alone, without the weights.

@@ -65,6 +65,7 @@ var words = map[string][2]string{
 	"working":         {"处理中", "working"},
 	"generated":       {"提示 %d 个词元，%.1f 词元/秒；输出 %d 个，%.1f 词元/秒；结束原因 %s", "prompt %d tokens, %.1f tok/s; output %d tokens, %.1f tok/s; stop: %s"},
 	"chat_note":       {"对话模板：%s", "chat template: %s"},
+	"context_reduced": {"内存不够默认的上下文，改用 %d 个词元；关掉别的程序或用 --kv q8 可以更长", "not enough memory for the default context: using %d tokens; close other programs or use --kv q8 for more"},
 	"pack_disk_full":  {"磁盘空间不足，没有保存整理好的权重；每次启动都要重新整理", "the disk has no room to keep the packed weights: every start will pack them again"},
 	"pack_no_folder":  {"没有可写的文件夹来保存整理好的权重；每次启动都要重新整理", "no folder can be written to keep the packed weights: every start will pack them again"},
 	"pack_failed":     {"整理好的权重没有保存成功（%s）；每次启动都要重新整理", "the packed weights could not be kept (%s): every start will pack them again"},

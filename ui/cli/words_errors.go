@@ -46,6 +46,8 @@ var errorWords = map[string][2]string{
 	"damaged_model": {"模型文件已损坏或不是 GGUF（%v）；请重新下载或另选模型（windowseat models list）", "the model file is damaged or no GGUF (%v); fetch it again or choose another one (windowseat models list)"},
 	"other_model":   {"这个模型还不能用（%v）；请另选受支持的模型（windowseat models list）", "this model cannot be run (%v); choose one that is supported (windowseat models list)"},
 	"bad_template":  {"模型的对话模板不能用（%v）；请另选模型（windowseat models list）", "the model's chat template cannot be used (%v); choose another model (windowseat models list)"},
+	"no_memory":     {"内存不够：要 %d MiB（权重 %d，KV %d，其余 %d），可用 %d MiB；请换小一些的模型，或用 --ctx、--kv q8，或关掉别的程序", "not enough memory: %d MiB needed (weights %d, KV %d, the rest %d) of %d MiB free; use a smaller model, --ctx or --kv q8, or close other programs"},
+	"no_kv_memory":  {"系统没有给出内存（%v）；请换小一些的模型或 --ctx", "the system gives no memory (%v); use a smaller model or --ctx"},
 	"context_full":  {"提示放不进上下文（%s）；请缩短提示，或加大 --ctx", "the prompt does not fit the context (%s); shorten the prompt or raise --ctx"},
 	"schema_budget": {"词元不够写完符合 JSON Schema 的回答（%v）；请加大 -n", "too few tokens for an answer that satisfies the schema (%v); raise -n"},
 	"bad_schema":    {"JSON Schema 不能用（%v）；请修改它", "the JSON Schema cannot be used (%v); change it"},
