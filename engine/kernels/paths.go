@@ -15,12 +15,14 @@ type ops struct {
 	rmsNorm         func(dst, x, w []float32, eps float32)
 	rmsNormQuantize func(dst *Acts, x, w []float32, eps float32, t0, t1 int)
 	swiGLUQuantize  func(dst *Acts, gate, up []float32, ldx, t0, t1 int)
-	matMul          func(a MatMulArgs)
-	rope            func(a ropeArgs)
-	storeKV         func(page KVPage, slot int, k, v []float32)
-	attnBlock       func(a AttnArgs)
-	attnMerge       func(a MergeArgs)
-	exp             func(dst, x []float32)
+	// swiGLUQuantizePart may be nil: then each row is a call of swiGLUQuantize.
+	swiGLUQuantizePart func(dst *Acts, gate, up []float32, ldx, tokens, k0, k1 int)
+	matMul             func(a MatMulArgs)
+	rope               func(a ropeArgs)
+	storeKV            func(page KVPage, slot int, k, v []float32)
+	attnBlock          func(a AttnArgs)
+	attnMerge          func(a MergeArgs)
+	exp                func(dst, x []float32)
 }
 
 // paths lists what this build and CPU can run, the best first; ref is the last.
