@@ -7,6 +7,10 @@ import (
 	"windowseat/engine/kernels"
 )
 
+// fewPairs is how many (block, row) pairs are merged by the caller: calling the
+// other workers takes as long, a microsecond or two.
+const fewPairs = 16
+
 const pagesPerBlock = kernels.SplitTokens / kernels.PageTokens
 
 // attnChunk is a run of consecutive rows of one sequence. Its partial results lie
@@ -105,14 +109,21 @@ func (m *model) attend(l int, p *attnPlan) {
 	m.pool.run(len(p.units)*G, func(piece, worker int) {
 		m.attendUnit(l, p, &p.units[piece/G], piece%G, worker)
 	})
-	m.pool.run(len(p.chunks)*G, func(piece, _ int) {
+	merge := func(piece, _ int) {
 		ch, h := &p.chunks[piece/G], piece%G
 		o := s.partials(m.cfg, ch, h, 0, ch.blocks)
 		kernels.AttnMerge(&kernels.MergeArgs{
 			Shape: m.attnShape(), KVHead: h, NBlocks: ch.blocks,
 			O: o.o, M: o.m, L: o.l, Rows: s.rows[ch.row0:ch.row1], Out: s.attn,
 		})
-	})
+	}
+	if p.pairs <= fewPairs {
+		for piece := range len(p.chunks) * G {
+			merge(piece, 0)
+		}
+		return
+	}
+	m.pool.run(len(p.chunks)*G, merge)
 }
 
 // pack writes the packed form of one layer of the pages that the batch fills.

@@ -97,7 +97,7 @@ func (m *model) attention(l int, rows []row, plan *attnPlan) {
 	})
 	m.pack(l, plan)
 	m.attend(l, plan)
-	m.each(T, func(t int) { kernels.QuantizeActs(s.attnQ, s.attn, t, t+1) })
+	m.ranges(T, func(t0, t1 int) { kernels.QuantizeActs(s.attnQ, s.attn, t0, t1) })
 	m.matMul(T, kernels.MatMulArgs{W: w.AttnOutput, X: s.attnQ, Y: s.x, LdY: c.Hidden, Add: true})
 }
 
@@ -146,16 +146,23 @@ func (m *model) head(rows []row, emit func(i int, logits []float32)) {
 }
 
 func (m *model) rmsNorm(dst *kernels.Acts, w []float32, T int) {
-	m.each(T, func(t int) { kernels.RMSNormQuantize(dst, m.s.x, w, m.cfg.NormEps, t, t+1) })
+	m.ranges(T, func(t0, t1 int) { kernels.RMSNormQuantize(dst, m.s.x, w, m.cfg.NormEps, t0, t1) })
 }
 
 // each calls fn for every row, in parallel when there are enough to share.
 func (m *model) each(T int, fn func(t int)) {
-	const rowsPerPiece = 4
-	m.pool.run((T+rowsPerPiece-1)/rowsPerPiece, func(piece, _ int) {
-		for t := piece * rowsPerPiece; t < min(T, (piece+1)*rowsPerPiece); t++ {
+	m.ranges(T, func(t0, t1 int) {
+		for t := t0; t < t1; t++ {
 			fn(t)
 		}
+	})
+}
+
+// ranges calls fn for runs of rows that make up [0, T).
+func (m *model) ranges(T int, fn func(t0, t1 int)) {
+	const rowsPerPiece = 4
+	m.pool.run((T+rowsPerPiece-1)/rowsPerPiece, func(piece, _ int) {
+		fn(piece*rowsPerPiece, min(T, (piece+1)*rowsPerPiece))
 	})
 }
 

@@ -13,9 +13,11 @@ import (
 // a parked goroutine costs 5 to 50.
 const spinTime = 50 * time.Microsecond
 
-// pool runs one job at a time on n workers, the caller being one of them. Work is
-// claimed piece by piece from a shared counter, so a worker whose core is busy
-// with something else delays the job by at most one piece.
+// pool runs one job at a time on n workers, the caller being one of them. Each has
+// a share of the pieces, one behind the other, and claims them one by one; when it
+// is through it claims those of the others. So a worker streams through memory in
+// one go and meets nobody, yet one whose core is busy with something else delays
+// the job by at most one piece.
 type pool struct {
 	n       int
 	fault   atomic.Bool // a piece touched mapped memory that is gone
@@ -34,14 +36,30 @@ type poolWorker struct {
 const patience = 10000
 
 // poolJob is one parallel loop. It is never reused, so a worker that comes late
-// finds its counter exhausted and cannot touch a later job's pieces.
+// finds its counters exhausted and cannot touch a later job's pieces.
 type poolJob struct {
 	pool   *pool
 	fn     func(piece, worker int)
 	pieces int64
-	next   atomic.Int64
+	shares []poolShare // one per worker
 	done   atomic.Int64
 	quit   bool
+}
+
+// poolShare is a run of pieces; the padding keeps two shares off one cache line.
+type poolShare struct {
+	next atomic.Int64
+	end  int64
+	_    [48]byte
+}
+
+func (p *pool) newJob(pieces int, fn func(piece, worker int)) *poolJob {
+	j := &poolJob{pool: p, fn: fn, pieces: int64(pieces), shares: make([]poolShare, p.n)}
+	for i := range j.shares {
+		j.shares[i].next.Store(int64(i * pieces / p.n))
+		j.shares[i].end = int64((i + 1) * pieces / p.n)
+	}
+	return j
 }
 
 // newPool starts n-1 goroutines. close must be called to end them.
@@ -72,7 +90,7 @@ func (p *pool) run(pieces int, fn func(piece, worker int)) {
 		}
 		return
 	}
-	j := &poolJob{pool: p, fn: fn, pieces: int64(pieces)}
+	j := p.newJob(pieces, fn)
 	p.publish(j)
 	j.claim(0)
 	for spins := 0; j.done.Load() != j.pieces; spins++ {
@@ -100,14 +118,22 @@ func (p *pool) publish(j *poolJob) {
 	}
 }
 
+// claim runs pieces until none is left: the worker's own, then the others'.
 func (j *poolJob) claim(worker int) {
-	for {
-		i := j.next.Add(1) - 1
-		if i >= j.pieces {
-			return
+	var n int64
+	for i := range j.shares {
+		s := &j.shares[(worker+i)%len(j.shares)]
+		for s.next.Load() < s.end {
+			piece := s.next.Add(1) - 1
+			if piece >= s.end {
+				break
+			}
+			j.pool.guard(j.fn, int(piece), worker)
+			n++
 		}
-		j.pool.guard(j.fn, int(i), worker)
-		j.done.Add(1)
+	}
+	if n > 0 {
+		j.done.Add(n)
 	}
 }
 

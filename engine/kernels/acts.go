@@ -111,12 +111,17 @@ func SwiGLUQuantizePart(dst *Acts, gate, up []float32, ldx, tokens, k0, k1 int) 
 	checkLen("SwiGLUQuantizePart ldx", ldx, k1-k0)
 	checkLen("SwiGLUQuantizePart gate", len(gate), (tokens-1)*ldx+k1-k0)
 	checkLen("SwiGLUQuantizePart up", len(up), (tokens-1)*ldx+k1-k0)
-	quantize, part := active.Load().swiGLUQuantize, Acts{Tokens: 1, K: k1 - k0}
+	path := active.Load()
+	if path.swiGLUQuantizePart != nil {
+		path.swiGLUQuantizePart(dst, gate, up, ldx, tokens, k0, k1)
+		return
+	}
+	part := Acts{Tokens: 1, K: k1 - k0}
 	for t := range tokens {
 		i := (t*dst.K + k0) / GroupSize
 		part.Q, part.Scale, part.ScaleSum = dst.Q[i*GroupSize:], dst.Scale[i:], dst.ScaleSum[i:]
 		part.Sum, part.Start16, part.Start32 = dst.Sum[2*i:], dst.Start16[2*i:], dst.Start32[i:]
-		quantize(&part, gate[t*ldx:], up[t*ldx:], ldx, 0, 1)
+		path.swiGLUQuantize(&part, gate[t*ldx:], up[t*ldx:], ldx, 0, 1)
 	}
 }
 

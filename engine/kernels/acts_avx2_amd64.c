@@ -113,8 +113,9 @@ AVX2_INLINE __m256 swiglu(const float *gate, const float *up)
 	return _mm256_mul_ps(_mm256_div_ps(g, _mm256_add_ps(_mm256_set1_ps(1), e)), _mm256_loadu_ps(up));
 }
 
-/* swiglu_quantize_avx2: gate, up [rows, ldx], the first k of each row. */
-AVX2 void swiglu_quantize_avx2(struct acts dst, const float *gate, const float *up, int64_t ldx)
+/* swiglu_quantize_avx2: gate, up [rows, ldx], the first k of each row. Rows of dst are
+ * row_groups groups apart. */
+AVX2 void swiglu_quantize_avx2(struct acts dst, int64_t row_groups, const float *gate, const float *up, int64_t ldx)
 {
 	const int64_t groups = dst.k / GROUP;
 	for (int64_t t = 0; t < dst.rows; t++, gate += ldx, up += ldx)
@@ -122,7 +123,7 @@ AVX2 void swiglu_quantize_avx2(struct acts dst, const float *gate, const float *
 			__m256 v[4];
 			for (int i = 0; i < 4; i++)
 				v[i] = swiglu(gate + GROUP * g + 8 * i, up + GROUP * g + 8 * i);
-			quantize_group(&dst, t * groups + g, v);
+			quantize_group(&dst, t * row_groups + g, v);
 		}
 }
 

@@ -88,14 +88,15 @@ AVX512_INLINE __m512 swiglu(const float *gate, const float *up)
 	return _mm512_mul_ps(_mm512_div_ps(g, _mm512_add_ps(_mm512_set1_ps(1), e)), _mm512_loadu_ps(up));
 }
 
-/* swiglu_quantize_avx512: gate, up [rows, ldx], the first k of each row. */
-AVX512 void swiglu_quantize_avx512(struct acts dst, const float *gate, const float *up, int64_t ldx)
+/* swiglu_quantize_avx512: gate, up [rows, ldx], the first k of each row. Rows of dst are
+ * row_groups groups apart. */
+AVX512 void swiglu_quantize_avx512(struct acts dst, int64_t row_groups, const float *gate, const float *up, int64_t ldx)
 {
 	const int64_t groups = dst.k / GROUP;
 	for (int64_t t = 0; t < dst.rows; t++, gate += ldx, up += ldx)
 		for (int64_t g = 0; g < groups; g++) {
 			const int64_t i = GROUP * g;
-			quantize_group(&dst, t * groups + g, swiglu(gate + i, up + i), swiglu(gate + i + 16, up + i + 16));
+			quantize_group(&dst, t * row_groups + g, swiglu(gate + i, up + i), swiglu(gate + i + 16, up + i + 16));
 		}
 }
 

@@ -21,7 +21,11 @@ type ops struct {
 	attnBlock       func(a AttnArgs)
 	attnMerge       func(a MergeArgs)
 	exp             func(dst, x []float32)
-	unpackKV        func(a unpackArgs) // nil: the reference
+
+	// These may be nil: then each row is a call of swiGLUQuantize, and the reference
+	// unpacks.
+	swiGLUQuantizePart func(dst *Acts, gate, up []float32, ldx, tokens, k0, k1 int)
+	unpackKV           func(a unpackArgs)
 }
 
 // paths lists what this build and CPU can run, the best first; ref is the last.
