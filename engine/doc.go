@@ -11,6 +11,10 @@
 //	Score    log-probabilities of continuations
 //	LogProbs log-probability of every token of a text
 //
+// Open keeps the packed weights and the tokenizer's tables in a file beside the model
+// (package pack) and maps it the next time. The embedding, the norms and the biases are
+// read from the GGUF.
+//
 // # Dimensions
 //
 // Short names used in this package's shape comments:

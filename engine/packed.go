@@ -39,6 +39,9 @@ const tokenizerSection = "windowseat.tokenizer"
 // file's own pages.
 const chunkBytes = 8 << 20
 
+// packLayout is the version of everything in a pack that this program makes.
+const packLayout = kernels.LayoutVersion | tokenizer.FlatVersion<<16
+
 // packStore is the weight pack of one model: the mapped file, if there is a sound
 // one, and where to make it otherwise.
 type packStore struct {
@@ -56,7 +59,7 @@ func openPack(f *gguf.File, model string, o Options) *packStore {
 		return &packStore{info: PackInfo{State: PackOff}}
 	}
 	s := &packStore{}
-	src, err := pack.SourceOf(f, model, kernels.LayoutVersion)
+	src, err := pack.SourceOf(f, model, packLayout)
 	if err != nil {
 		s.info = PackInfo{State: PackFailed, Reason: err.Error()}
 		return s
@@ -187,6 +190,8 @@ func (s *packStore) make(ctx context.Context, tasks []packTask, tok *tokenizer.T
 		}
 		if err == nil {
 			err = s.check(ctx, path, tasks)
+		} else if s.rival(path, tasks) {
+			return true, nil
 		}
 		if err == nil {
 			s.info.State, s.info.Reason = PackWritten, why
@@ -198,6 +203,19 @@ func (s *packStore) make(ctx context.Context, tasks []packTask, tok *tokenizer.T
 		s.info = PackInfo{State: packState(err), Reason: err.Error()}
 	}
 	return false, nil
+}
+
+// rival maps a pack that another process made meanwhile: on Windows a mapped file
+// cannot be replaced, so that the second one to finish fails.
+func (s *packStore) rival(path string, tasks []packTask) bool {
+	if s.use(path); s.file == nil {
+		return false
+	}
+	if err := s.bind(tasks); err != nil {
+		s.drop(err)
+		return false
+	}
+	return true
 }
 
 // check maps the new pack at path and reads it once, since what was written is not

@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"windowseat/engine/gguf"
-	"windowseat/engine/kernels"
 	"windowseat/engine/pack"
 	"windowseat/engine/tinymodel"
 )
@@ -125,7 +124,7 @@ func TestPackOfWrongShape(t *testing.T) {
 	f, err := gguf.Open(model)
 	require.NoError(t, err)
 	defer f.Close()
-	src, err := pack.SourceOf(f, model, kernels.LayoutVersion)
+	src, err := pack.SourceOf(f, model, packLayout)
 	require.NoError(t, err)
 	e := open(t, tinymodel.Qwen(), Options{PackDir: NoPack})
 	flat := e.Tokenizer().AppendFlat(nil)

@@ -1,6 +1,7 @@
 package kernels_test
 
 import (
+	"hash/crc32"
 	"math"
 	"os"
 	"path/filepath"
@@ -151,4 +152,32 @@ func TestGuardSlots(t *testing.T) {
 	var none *kernels.Guard
 	assert.False(t, none.Lost())
 	none.Release()
+}
+
+// TestLayoutVersion: packed files outlive the program that made them, so the same
+// weights must give the same bytes as long as LayoutVersion is the same. When this
+// fails because the layout was changed, count LayoutVersion up and record the sums.
+func TestLayoutVersion(t *testing.T) {
+	sums := map[quant.Type]uint32{}
+	require.Equal(t, 1, kernels.LayoutVersion, "the sums below are those of version 1")
+	for _, typ := range weightTypes {
+		const rows, cols = 24, 256
+		src := make([]byte, typ.RowBytes(cols)*rows)
+		for i := range src {
+			src[i] = byte(i*i>>3 + 7*i)
+		}
+		m, err := kernels.Describe(typ, rows, cols)
+		require.NoError(t, err)
+		data := kernels.AlignedBytes(int(m.Bytes()))
+		require.NoError(t, m.Bind(data))
+		m.PackRows(src, 0, rows)
+		sums[typ] = crc32.ChecksumIEEE(data)
+	}
+	assert.Equal(t, layoutSums, sums)
+}
+
+// layoutSums are CRC-32s of the packed bytes that TestLayoutVersion makes.
+var layoutSums = map[quant.Type]uint32{
+	quant.F32: 0x9f6e3033, quant.F16: 0x88205ce1, quant.Q4_0: 0x20f8c3b5, quant.Q4_1: 0x1bb02c99, quant.Q5_0: 0xed1854d3,
+	quant.Q5_1: 0x0cde9843, quant.Q8_0: 0x1e89c2e4, quant.Q4_K: 0x219dc923, quant.Q5_K: 0x22464403, quant.Q6_K: 0x9039304d,
 }

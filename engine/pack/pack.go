@@ -6,7 +6,7 @@
 // # Format, version 1, little endian
 //
 //	0     header, 128 bytes
-//	        0 magic "WSPACK\x1a\n"   8 version u32   12 layout of the kernels u32
+//	        0 magic "WSPACK\x1a\n"   8 version u32   12 version of the contents u32
 //	       16 size of the file u64  24 bytes of the table of contents u32  28 sections u32
 //	       32 size of the GGUF u64  40 its time, Unix ns i64   48 its fingerprint, 32 bytes
 //	       80 crc32c u32 of the header (this field 0) and the table   84 zeros
@@ -59,16 +59,16 @@ import (
 	"windowseat/engine/gguf"
 )
 
-// Source says which GGUF file a pack was made from, and for which kernels.
+// Source says which GGUF file a pack was made from, and by which packing.
 type Source struct {
 	Bytes       int64
 	ModTime     int64             // Unix time in ns
 	Fingerprint [sha256.Size]byte // of its header and of samples of its tensors
-	Layout      uint32            // version of the kernels' packed form
+	Layout      uint32            // the engine's version of what is in the sections
 }
 
-// SourceOf describes the open model file at path. layout is the version of the
-// packed form.
+// SourceOf describes the open model file at path. layout is the version of
+// what will be in the sections.
 func SourceOf(f *gguf.File, path string, layout uint32) (Source, error) {
 	info, err := os.Stat(path)
 	if err != nil {

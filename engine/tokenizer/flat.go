@@ -15,8 +15,13 @@ import (
 //	merges [mergeSlots] of left, right, rank; rank is noRank where free
 //	merged [merges], byteSym [256], byteToken [256], ends [ends]
 //
-// It is for one version of this program: who stores it checks that.
+// Who stores it keeps FlatVersion beside it.
 const flatMagic = 0x314b4f54 // "TOK1"
+
+// FlatVersion numbers what New makes of a vocabulary. It changes whenever the same
+// vocabulary would give other tables, be it by their form, by the hash, or by a new
+// spelling in endSpellings.
+const FlatVersion = 1
 
 // flatCounts are the lengths of the lists, in the order that they are stored in.
 type flatCounts struct {

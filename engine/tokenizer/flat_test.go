@@ -3,7 +3,9 @@ package tokenizer_test
 import (
 	"bytes"
 	"encoding/binary"
+	"hash/crc32"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -160,4 +162,18 @@ func BenchmarkFromFlat(b *testing.B) {
 		_, err := tokenizer.FromFlat(flat)
 		require.NoError(b, err)
 	}
+}
+
+// TestFlatVersion: stored tables outlive the program that made them, so the same
+// vocabulary must give the same bytes as long as FlatVersion is the same. When this
+// fails because the tables or the end tokens were changed, count FlatVersion up and
+// record the sum.
+func TestFlatVersion(t *testing.T) {
+	require.Equal(t, 1, tokenizer.FlatVersion, "the sum below is that of version 1")
+	v := flatVocab("llama-bpe")
+	v.Tokens, v.Types = append(v.Tokens, tokenizer.EndSpellings()...), nil
+	slices.Sort(v.Tokens)
+	v.Tokens = slices.Compact(v.Tokens)
+	flat := newTokenizer(t, v).AppendFlat(nil)
+	assert.Equal(t, uint32(0x8df5307b), crc32.ChecksumIEEE(flat))
 }
