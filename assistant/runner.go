@@ -149,9 +149,6 @@ func (r *runner) each(ctx context.Context, task Task, n int, pass func(i int)) e
 		pass(i)
 		r.finish(task)
 	}
-	if n > 0 && ctx.Err() == nil {
-		one(0) // alone, so that the others find the rules and examples computed
-	}
 	var workers sync.WaitGroup
 	for range min(max(r.gen.Info().Parallel, 1), max(n, 1)) {
 		workers.Go(func() {
@@ -167,7 +164,7 @@ func (r *runner) each(ctx context.Context, task Task, n int, pass func(i int)) e
 }
 
 func (r *runner) handOut(ctx context.Context, next chan<- int, n int) error {
-	for i := 1; i < n; i++ {
+	for i := range n {
 		if err := r.broken(); err != nil {
 			return err
 		}
