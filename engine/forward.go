@@ -107,7 +107,7 @@ func (m *model) attention(l int, rows []row, plan *attnPlan) {
 func (m *model) feedForward(l, T int) {
 	c, s, w := m.cfg, m.s, &m.w.Layers[l]
 	m.rmsNorm(s.normed, w.FFNNorm, T)
-	n := gatePiece(c.FFN, m.pool.n)
+	n := m.pieceRows(T, c.FFN, gateRows, int(w.FFNGate.Bytes()+w.FFNUp.Bytes())/c.FFN, kernels.GroupSize)
 	m.pool.run((c.FFN+n-1)/n, func(piece, worker int) {
 		buf, r0, r1 := &s.gateUp[worker], piece*n, min(piece*n+n, c.FFN)
 		a := kernels.MatMulArgs{W: w.FFNGate, X: s.normed, T1: T, R0: r0, R1: r1, Y: buf.gate, LdY: gateRows, Y0: r0}
@@ -169,11 +169,12 @@ func (m *model) ranges(T int, fn func(t0, t1 int)) {
 // matMul runs several products over the same T rows as one parallel loop. A piece
 // is a run of weight rows of one product, for all T tokens: weights are read once.
 func (m *model) matMul(T int, args ...kernels.MatMulArgs) {
-	total := 0
+	total, size := 0, int64(0)
 	for _, a := range args {
 		total += a.W.Rows
+		size += a.W.Bytes()
 	}
-	rows := pieceRows(total, m.pool.n)
+	rows := m.pieceRows(T, total, 256, int(size)/total, kernels.RowTile)
 	var starts []int // first piece of each product
 	pieces := 0
 	for _, a := range args {
@@ -193,18 +194,25 @@ func (m *model) matMul(T int, args ...kernels.MatMulArgs) {
 	})
 }
 
-// gatePiece is pieceRows for gate and up: whole groups of 32 outputs.
-func gatePiece(rows, workers int) int {
-	n := rows / (8 * workers)
-	return min(max(n-n%kernels.GroupSize, kernels.GroupSize), gateRows)
-}
+// streamRows is up to how many tokens a product waits for memory rather than for
+// arithmetic, and streamBytes the weights of a piece then: five microseconds, so
+// that at the end no worker waits longer for another.
+const (
+	streamRows  = 16
+	streamBytes = 64 << 10
+)
 
-// pieceRows chooses how many weight rows a piece covers: about eight pieces per
-// worker, so that a late worker costs an eighth of its share, but no fewer than
-// 32 rows (a cgo call is 40 ns, 32 rows of 1,536 take a microsecond) and no more
-// than 256.
-func pieceRows(total, workers int) int {
-	rows := total / (8 * workers)
-	rows -= rows % kernels.RowTile
-	return min(max(rows, 32), 256)
+// pieceRows chooses how many weight rows of rowBytes each a piece covers: about
+// eight pieces per worker, so that a late worker costs an eighth of its share, and
+// no more than most. It is a multiple of unit, and of two row tiles for more than a
+// few tokens, since the kernels then take tiles in pairs.
+func (m *model) pieceRows(T, total, most, rowBytes, unit int) int {
+	n := min(total/(8*m.pool.n), most)
+	if T <= streamRows {
+		n = min(n, streamBytes/rowBytes)
+	}
+	if T > 4 {
+		unit = max(unit, 2*kernels.RowTile)
+	}
+	return max(n-n%unit, unit)
 }

@@ -1,32 +1,47 @@
 /* Attention over KV pages, RoPE and StoreKV: see the wrappers in attn.go.
  *
  * The same scheme as in attn_avx512_amd64.c, with 16 registers: tiles of up to 6
- * query rows by 16 positions, or by 16 elements of the output. */
+ * query rows by 16 positions, or by 16 elements of the output. With many rows a page
+ * is converted to f32 once for all tiles. */
 #include <math.h>
 
 #include "simd_avx2_amd64.h"
 
-enum { TILE = 6 };
+enum {
+	TILE = 6,
+	WIDE_ROWS = 2 * TILE /* more rows than this are worth a page in f32 */
+};
+
+/* page is one page's keys and values of the KV head: f16 as stored, or f32. */
+struct page {
+	const void *k, *v; /* [head_dim, 64]; [64] rows of head_dim */
+	int64_t v_stride;  /* elements from row to row */
+};
+
+/* load8 loads elements i.. of a page. */
+AVX2_INLINE __m256 load8(const void *p, int64_t i, int wide)
+{
+	return wide ? _mm256_load_ps((const float *)p + i) : load8_f16((const uint16_t *)p + i);
+}
 
 /* tile is the work on one page: the state of up to 6 rows. */
 struct tile {
 	int n;                /* rows */
-	int64_t first;        /* number of the first: query * group + head */
 	int64_t seen[TILE];   /* positions of the page that each row sees, 0..64 */
 	float correction[TILE];
 	float q[TILE][MAX_HEAD_DIM] __attribute__((aligned(32))); /* scaled queries */
 	float p[TILE][PAGE_TOKENS] __attribute__((aligned(32)));  /* scores, then exp */
 };
 
-/* score: p[i][j] = sum_d q[i][d] k[d][j], sequential over d, for 16 positions at k. */
-AVX2_INLINE void score(struct tile *t, int n, const uint16_t *k, int64_t head_dim, int j)
+/* score: p[i][j] = sum_d q[i][d] k[d][j], sequential over d, for 16 positions from j. */
+AVX2_INLINE void score(struct tile *t, int n, const void *k, int64_t head_dim, int j, int wide)
 {
 	__m256 s[TILE][2];
 #pragma GCC unroll 6
 	for (int i = 0; i < n; i++)
 		s[i][0] = s[i][1] = _mm256_setzero_ps();
-	for (int64_t d = 0; d < head_dim; d++, k += PAGE_TOKENS) {
-		__m256 lo = load8_f16(k), hi = load8_f16(k + 8);
+	for (int64_t d = 0; d < head_dim; d++) {
+		__m256 lo = load8(k, d * PAGE_TOKENS + j, wide), hi = load8(k, d * PAGE_TOKENS + j + 8, wide);
 #pragma GCC unroll 6
 		for (int i = 0; i < n; i++) {
 			__m256 q = _mm256_broadcast_ss(&t->q[i][d]);
@@ -41,16 +56,16 @@ AVX2_INLINE void score(struct tile *t, int n, const uint16_t *k, int64_t head_di
 	}
 }
 
-AVX2 static void score_tile(struct tile *t, const uint16_t *k, int64_t head_dim)
+AVX2_INLINE void score_tile(struct tile *t, const void *k, int64_t head_dim, int wide)
 {
-	for (int j = 0; j < PAGE_TOKENS; j += 16, k += 16) {
+	for (int j = 0; j < PAGE_TOKENS; j += 16) {
 		switch (t->n) {
-		case 1: score(t, 1, k, head_dim, j); break;
-		case 2: score(t, 2, k, head_dim, j); break;
-		case 3: score(t, 3, k, head_dim, j); break;
-		case 4: score(t, 4, k, head_dim, j); break;
-		case 5: score(t, 5, k, head_dim, j); break;
-		case 6: score(t, 6, k, head_dim, j); break;
+		case 1: score(t, 1, k, head_dim, j, wide); break;
+		case 2: score(t, 2, k, head_dim, j, wide); break;
+		case 3: score(t, 3, k, head_dim, j, wide); break;
+		case 4: score(t, 4, k, head_dim, j, wide); break;
+		case 5: score(t, 5, k, head_dim, j, wide); break;
+		case 6: score(t, 6, k, head_dim, j, wide); break;
 		}
 	}
 }
@@ -77,9 +92,9 @@ AVX2 static void softmax(struct tile *t, int i, float *m, float *l)
 	*m = next;
 }
 
-/* weigh: o[i][d] = o[i][d]*c[i] + sum_j p[i][j] v[j][d] for n rows, 16 elements d,
+/* weigh: o[i] = o[i]*c[i] + sum_j p[i][j] v[j][d..] for n rows, 16 elements from d,
  * and positions [j0, j1), sequential over j. c: NULL for none. */
-AVX2_INLINE void weigh(const float (*p)[PAGE_TOKENS], const float *c, int n, float *o, int64_t o_stride, const uint16_t *v, int64_t v_stride, int64_t j0, int64_t j1)
+AVX2_INLINE void weigh(const float (*p)[PAGE_TOKENS], const float *c, int n, float *o, int64_t o_stride, const struct page *pg, int64_t d, int64_t j0, int64_t j1, int wide)
 {
 	__m256 acc[TILE][2];
 #pragma GCC unroll 6
@@ -91,7 +106,8 @@ AVX2_INLINE void weigh(const float (*p)[PAGE_TOKENS], const float *c, int n, flo
 				acc[i][e] = _mm256_mul_ps(acc[i][e], _mm256_set1_ps(c[i]));
 		}
 	for (int64_t j = j0; j < j1; j++) {
-		__m256 lo = load8_f16(v + j * v_stride), hi = load8_f16(v + j * v_stride + 8);
+		const int64_t at = j * pg->v_stride + d;
+		__m256 lo = load8(pg->v, at, wide), hi = load8(pg->v, at + 8, wide);
 #pragma GCC unroll 6
 		for (int i = 0; i < n; i++) {
 			__m256 pj = _mm256_broadcast_ss(&p[i][j]);
@@ -108,36 +124,32 @@ AVX2_INLINE void weigh(const float (*p)[PAGE_TOKENS], const float *c, int n, flo
 
 /* weigh_tile adds the page to the outputs: first the positions that all rows see,
  * together, then what single rows see beyond. */
-AVX2 static void weigh_tile(const struct tile *t, const struct attn_args *a, const uint16_t *v)
+AVX2_INLINE void weigh_tile(const struct tile *t, float *o, const struct page *pg, int64_t dim, int wide)
 {
-	const int64_t dim = a->head_dim, stride = a->v_stride;
-	float *o = a->o + t->first * dim;
 	const float *c = t->correction;
 	int64_t common = t->seen[0];
 	for (int i = 1; i < t->n; i++)
 		common = t->seen[i] < common ? t->seen[i] : common;
 	for (int64_t d = 0; d < dim; d += 16) {
 		switch (t->n) {
-		case 1: weigh(t->p, c, 1, o + d, dim, v + d, stride, 0, common); break;
-		case 2: weigh(t->p, c, 2, o + d, dim, v + d, stride, 0, common); break;
-		case 3: weigh(t->p, c, 3, o + d, dim, v + d, stride, 0, common); break;
-		case 4: weigh(t->p, c, 4, o + d, dim, v + d, stride, 0, common); break;
-		case 5: weigh(t->p, c, 5, o + d, dim, v + d, stride, 0, common); break;
-		case 6: weigh(t->p, c, 6, o + d, dim, v + d, stride, 0, common); break;
+		case 1: weigh(t->p, c, 1, o + d, dim, pg, d, 0, common, wide); break;
+		case 2: weigh(t->p, c, 2, o + d, dim, pg, d, 0, common, wide); break;
+		case 3: weigh(t->p, c, 3, o + d, dim, pg, d, 0, common, wide); break;
+		case 4: weigh(t->p, c, 4, o + d, dim, pg, d, 0, common, wide); break;
+		case 5: weigh(t->p, c, 5, o + d, dim, pg, d, 0, common, wide); break;
+		case 6: weigh(t->p, c, 6, o + d, dim, pg, d, 0, common, wide); break;
 		}
 		for (int i = 0; i < t->n; i++)
 			if (t->seen[i] > common)
-				weigh(t->p + i, NULL, 1, o + i * dim + d, 0, v + d, stride, common, t->seen[i]);
+				weigh(t->p + i, NULL, 1, o + i * dim + d, 0, pg, d, common, t->seen[i], wide);
 	}
 }
 
-/* attn_page adds one page to n rows from number first. */
-AVX2 static void attn_page(const struct attn_args *a, int64_t page, int64_t first, int n)
+/* attn_rows adds a page, from position start, to n rows from number first. */
+AVX2_INLINE void attn_rows(const struct attn_args *a, const struct page *pg, int64_t start, int64_t first, int n, int wide)
 {
 	struct tile t; /* not initialized: 8 KiB, of which the loops write what they read */
 	t.n = n;
-	t.first = first;
-	const int64_t start = a->p0 + page * PAGE_TOKENS;
 	int64_t most = 0;
 	for (int i = 0; i < n; i++) {
 		const int64_t query = (first + i) / a->group, head = (first + i) % a->group;
@@ -151,13 +163,43 @@ AVX2 static void attn_page(const struct attn_args *a, int64_t page, int64_t firs
 	}
 	if (most == 0)
 		return;
-	score_tile(&t, a->k[page], a->head_dim);
+	score_tile(&t, pg->k, a->head_dim, wide);
 	for (int i = 0; i < n; i++) {
 		t.correction[i] = 1;
 		if (t.seen[i] > 0)
 			softmax(&t, i, a->m + first + i, a->l + first + i);
 	}
-	weigh_tile(&t, a, a->v[page]);
+	weigh_tile(&t, a->o + first * a->head_dim, pg, a->head_dim, wide);
+}
+
+AVX2_INLINE void attn_page(const struct attn_args *a, const struct page *pg, int64_t start, int wide)
+{
+	const int64_t rows = a->n_queries * a->group;
+	/* 7 rows go as 4 and 3: an even split costs less than 6 and 1. */
+	for (int64_t r = 0; r < rows;) {
+		int64_t left = rows - r, n = left == TILE + 1 ? 4 : left < TILE ? left : TILE;
+		attn_rows(a, pg, start, r, (int)n, wide);
+		r += n;
+	}
+}
+
+AVX2 static void attn_page_f16(const struct attn_args *a, int64_t page)
+{
+	const struct page pg = {a->k[page], a->v[page], a->v_stride};
+	attn_page(a, &pg, a->p0 + page * PAGE_TOKENS, 0);
+}
+
+AVX2 static void attn_page_f32(const struct attn_args *a, int64_t page)
+{
+	float k[MAX_HEAD_DIM * PAGE_TOKENS] __attribute__((aligned(32)));
+	float v[PAGE_TOKENS * MAX_HEAD_DIM] __attribute__((aligned(32)));
+	for (int64_t i = 0; i < a->head_dim * PAGE_TOKENS; i += 8)
+		_mm256_store_ps(k + i, load8_f16(a->k[page] + i));
+	for (int64_t j = 0; j < PAGE_TOKENS; j++)
+		for (int64_t d = 0; d < a->head_dim; d += 8)
+			_mm256_store_ps(v + j * a->head_dim + d, load8_f16(a->v[page] + j * a->v_stride + d));
+	const struct page pg = {k, v, a->head_dim};
+	attn_page(a, &pg, a->p0 + page * PAGE_TOKENS, 1);
 }
 
 AVX2 void attn_block_avx2(struct attn_args a)
@@ -170,12 +212,10 @@ AVX2 void attn_block_avx2(struct attn_args a)
 			_mm256_storeu_ps(a.o + r * a.head_dim + d, _mm256_setzero_ps());
 	}
 	for (int64_t page = 0; page * PAGE_TOKENS < a.p1 - a.p0; page++) {
-		/* 7 rows go as 4 and 3: an even split costs less than 6 and 1. */
-		for (int64_t r = 0; r < rows;) {
-			int64_t left = rows - r, n = left == TILE + 1 ? 4 : left < TILE ? left : TILE;
-			attn_page(&a, page, r, (int)n);
-			r += n;
-		}
+		if (rows > WIDE_ROWS)
+			attn_page_f32(&a, page);
+		else
+			attn_page_f16(&a, page);
 	}
 }
 

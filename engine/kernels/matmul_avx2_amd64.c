@@ -11,7 +11,8 @@
 #include "simd_avx2_amd64.h"
 
 enum {
-	AHEAD = 2048,      /* bytes to prefetch ahead in decode */
+	FAR = 8192,        /* bytes to prefetch ahead into L2 in decode, */
+	NEAR = 1024,       /* and into L1: L2 can wait for more lines at a time */
 	DECODE_TOKENS = 4, /* more tokens than this are worth unpacking to L1 */
 	CHUNK = 16,        /* groups of 32 unpacked at a time: 8 KiB */
 	BLOCK_TOKENS = 96, /* tokens that share one unpacking */
@@ -231,9 +232,15 @@ AVX2_INLINE void decode_tile(const struct matmul_args *a, int codec, int scaling
 			acc[h][i][0] = _mm256_setzero_ps();
 	for (int64_t g = 0; g < groups; g++, w += bytes) {
 		struct pair d, m;
+		/* Over the end of the integers lie those of the next tile, behind the scales. */
+		const char *next = (const char *)w + FAR;
+		if (g * bytes + FAR >= a->quant_bytes)
+			next += a->tile_bytes - a->quant_bytes;
 #pragma GCC unroll 8
-		for (int j = 0; j < bytes / 64; j++)
-			_mm_prefetch((const char *)w + AHEAD + 64 * j, _MM_HINT_T0);
+		for (int j = 0; j < bytes / 64; j++) {
+			_mm_prefetch(next + 64 * j, _MM_HINT_T1);
+			_mm_prefetch((const char *)w + NEAR + 64 * j, _MM_HINT_T0);
+		}
 		load_scales(scaling, scales, g, &d, &m);
 #pragma GCC unroll 2
 		for (int h = 0; h < 2; h++) {
@@ -285,6 +292,19 @@ AVX2_INLINE void unpack(const struct matmul_args *a, int codec, int scaling, int
 	}
 }
 
+/* prefetch_chunk fetches part i of n of the integers behind group g1 of the tile at r,
+ * or the first ones of the next tile: the hardware does not look across pages, and
+ * a chunk is about one. */
+AVX2_INLINE void prefetch_chunk(const struct matmul_args *a, int codec, int64_t r, int64_t g1, int64_t i, int64_t n)
+{
+	const int64_t lines = CHUNK * group_bytes(codec) / 64;
+	const uint8_t *w = a->w + r / ROW_TILE * a->tile_bytes + g1 * group_bytes(codec);
+	if (g1 == a->k / GROUP)
+		w = a->w + (r / ROW_TILE + 1) * a->tile_bytes;
+	for (int64_t l = lines * i / n; l < lines * (i + 1) / n; l++)
+		_mm_prefetch((const char *)w + 64 * l, _MM_HINT_T0);
+}
+
 /* multiply adds the unpacked groups [g0, g1) by nt tokens from t to sums. */
 AVX2_INLINE void multiply(const struct matmul_args *a, int codec, int scaling, int nt, int64_t t, int64_t g0, int64_t g1, const struct unpacked *u, __m256 (*sums)[2])
 {
@@ -306,8 +326,10 @@ AVX2_INLINE void prefill(const struct matmul_args *a, int codec, int scaling)
 				const int64_t g1 = groups - g0 < CHUNK ? groups : g0 + CHUNK;
 				unpack(a, codec, scaling, r, g0, g1, &u);
 				int64_t i = 0;
-				for (; i + STEP <= nt; i += STEP)
+				for (; i + STEP <= nt; i += STEP) {
+					prefetch_chunk(a, codec, r, g1, i / STEP, nt / STEP);
 					multiply(a, codec, scaling, STEP, t + i, g0, g1, &u, sums + i);
+				}
 				for (; i < nt; i++)
 					multiply(a, codec, scaling, 1, t + i, g0, g1, &u, sums + i);
 			}

@@ -13,7 +13,8 @@
 #include "matmul_avx512_amd64.h"
 
 enum {
-	AHEAD = 4096,         /* bytes to prefetch ahead in decode */
+	FAR = 8192,           /* bytes to prefetch ahead into L2 in decode, */
+	NEAR = 1024,          /* and into L1: L2 can wait for more lines at a time */
 	DECODE_TOKENS = 4,    /* more tokens than this are worth unpacking to L1 */
 	CHUNK = 16,           /* groups of 32 unpacked at a time: 2 tiles x 8 KiB */
 	BLOCK_TOKENS = 258,   /* the most tokens that share one unpacking: 43 steps */
@@ -52,12 +53,14 @@ AVX512_INLINE void decode_tile(const struct matmul_args *a, int codec, int scali
 		__m512i quads[8];
 		__m512 d, m;
 		/* Over the end of the integers lie those of the next tile, behind the scales. */
-		const char *next = (const char *)w + AHEAD;
-		if (g * bytes + AHEAD >= a->quant_bytes)
+		const char *next = (const char *)w + FAR;
+		if (g * bytes + FAR >= a->quant_bytes)
 			next += scale_bytes;
 #pragma GCC unroll 8
-		for (int j = 0; j < bytes / 64; j++)
-			_mm_prefetch(next + 64 * j, _MM_HINT_T0);
+		for (int j = 0; j < bytes / 64; j++) {
+			_mm_prefetch(next + 64 * j, _MM_HINT_T1);
+			_mm_prefetch((const char *)w + NEAR + 64 * j, _MM_HINT_T0);
+		}
 		_mm_prefetch((const char *)scales + group_scale_bytes(scaling) * g + 512, _MM_HINT_T0);
 		load_quads(codec, w, quads);
 		load_scales(scaling, scales, g, &state, &d, &m);
@@ -175,6 +178,11 @@ AVX512_INLINE void multiply(const struct matmul_args *a, int scaling, int nr, in
 			_mm_prefetch((const char *)ahead, _MM_HINT_T0);
 			_mm_prefetch((const char *)ahead + next->stride, _MM_HINT_T0);
 		}
+		/* The next step's activations, half a line per group: three tokens' lines in
+		 * even groups, the other three in odd ones. */
+#pragma GCC unroll 3
+		for (int i = 0; i < STEP / 2; i++)
+			_mm_prefetch((const char *)x + (STEP + STEP / 2 * (g & 1) + i) * a->k, _MM_HINT_T0);
 #pragma GCC unroll 2
 		for (int h = 0; h < halves; h++) {
 			__m512i dot[STEP][2];

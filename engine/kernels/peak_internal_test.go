@@ -24,15 +24,15 @@ func BenchmarkPeak(b *testing.B) {
 	for _, threads := range []int{1, 2} {
 		share := len(memory) / threads
 		for _, c := range []struct {
-			unit string
-			each float64 // units of one thread's work
-			work func(thread int)
+			name, unit string
+			each       float64 // units of one thread's work
+			work       func(thread int)
 		}{
-			{"GMAC/s-int8", rounds * 1024, func(int) { peakDot(rounds) }},
-			{"GMAC/s-float", rounds * 256, func(int) { peakFMA(rounds) }},
-			{"GB/s", float64(share), func(thread int) { peakRead(memory[thread*share:][:share]) }},
+			{"int8", "GMAC/s", rounds * 1024, func(int) { peakDot(rounds) }},
+			{"float", "GMAC/s", rounds * 256, func(int) { peakFMA(rounds) }},
+			{"read", "GB/s", float64(share), func(thread int) { peakRead(memory[thread*share:][:share]) }},
 		} {
-			b.Run(fmt.Sprintf("%s/threads%d", c.unit, threads), func(b *testing.B) {
+			b.Run(fmt.Sprintf("%s/threads%d", c.name, threads), func(b *testing.B) {
 				for b.Loop() {
 					var wg sync.WaitGroup
 					for i := range threads {
