@@ -237,6 +237,9 @@ func TestMailWithChangedFacts(t *testing.T) {
 	assert.Contains(t, changed, assistant.ChangedFact{Kind: "number", Draft: "210,000"})
 	assert.Contains(t, changed, assistant.ChangedFact{Kind: "number", Draft: "-十二万"})
 	assert.Contains(t, changed, assistant.ChangedFact{Kind: "name", Draft: "-周明"})
+	mail := it.Fields.(assistant.EmailFields)
+	assert.Contains(t, mail.Body, "the budget is 210,000. [please check, original: ", "a line whose facts changed shows its original")
+	assert.NotEmpty(t, mail.Subject)
 }
 
 func TestRecipientsFromTheText(t *testing.T) {

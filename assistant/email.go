@@ -37,8 +37,14 @@ func (j *job) draftEmail(ctx context.Context, run *RunDocument) ([]Item, error) 
 		d.fail(ReasonPartial)
 	}
 	for i := range lines {
+		if len(changed[i]) > 0 && texts[i] != lines[i].text {
+			texts[i] += strings.Replace(mailPhrases[lang].check, "%s", lines[i].text, 1)
+		}
 		lines[i].text = texts[i]
 		f.ChangedFacts = append(f.ChangedFacts, changed[i]...)
+	}
+	if f.Subject == "" {
+		f.Subject = j.plainSubject(lang)
 	}
 	f.Body = mailBody(opening, lines, lang)
 	f.ChangedFacts = append(f.ChangedFacts, j.unknownFacts(f.Subject+"\n"+opening)...)
@@ -137,11 +143,15 @@ func mailEvidence(run *RunDocument) []Evidence {
 }
 
 // mailWords are the fixed words of a mail.
-type mailWords struct{ greeting, decisions, todos, unassigned, due, colon, closing string }
+type mailWords struct {
+	subject, greeting, decisions, todos, unassigned, due, colon, closing string
+
+	check string // behind a line whose translation lost or changed a fact
+}
 
 var mailPhrases = map[string]mailWords{
-	LangEn: {"Hello everyone,", "Decisions:", "Action items:", "Unassigned", " (due %s)", ": ", "Please reply if anything is missing or wrong.\n\nBest regards,"},
-	LangZh: {"各位好：", "决定：", "待办：", "未指派", "（期限 %s）", "：", "如有遗漏或出入，请回复指正。\n\n此致"},
+	LangEn: {"Meeting notes", "Hello everyone,", "Decisions:", "Action items:", "Unassigned", " (due %s)", ": ", "Please reply if anything is missing or wrong.\n\nBest regards,", " [please check, original: %s]"},
+	LangZh: {"会议纪要", "各位好：", "决定：", "待办：", "未指派", "（期限 %s）", "：", "如有遗漏或出入，请回复指正。\n\n此致", "【请核对原文：%s】"},
 }
 
 func mailBody(opening string, lines []mailLine, lang string) string {
@@ -183,6 +193,14 @@ func (l mailLine) render(w mailWords, lang string) string {
 		due = strings.Replace(w.due, "%s", l.due, 1)
 	}
 	return owner + w.colon + l.text + due
+}
+
+// plainSubject is the subject where the model gave none.
+func (j *job) plainSubject(lang string) string {
+	if j.day.IsZero() {
+		return mailPhrases[lang].subject
+	}
+	return mailPhrases[lang].subject + " " + j.day.Format(isoDate)
 }
 
 func mailDate(date, lang string) string {

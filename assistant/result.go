@@ -52,7 +52,7 @@ type Item struct {
 	Fields   any        `json:"fields"`
 	Evidence []Evidence `json:"evidence"`
 	State    State      `json:"state"`
-	Reason   string     `json:"reason,omitempty"` // a code, see reasons.go
+	Reason   string     `json:"reason"` // a code, see reasons.go
 }
 
 // TodoFields are the fields of a todo. A nil owner means that none is proven.

@@ -10,7 +10,7 @@ import (
 // or decision fits well; a loop is cut short. What reaches its limit was cut off.
 const (
 	MaxTopic    = 140
-	MaxOverview = 700
+	MaxOverview = 420
 	maxSentence = 160
 	maxTitle    = 60
 	maxText     = 400
