@@ -92,7 +92,7 @@ func (j *job) openMail(ctx context.Context, f *EmailFields, d *draft, s SummaryF
 		}
 		f.Subject = tidy(reply.Subject)
 		if inLanguage(reply.Subject+reply.Opening, lang, j.people.names) {
-			return tidyText(reply.Opening), nil
+			return wholeSentences(tidyText(reply.Opening), prompts.MaxOverview), nil
 		}
 		j.runner.note(NoteLanguage)
 	}

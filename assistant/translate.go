@@ -2,6 +2,7 @@ package assistant
 
 import (
 	"context"
+	"regexp"
 	"strings"
 
 	"windowseat/prompts"
@@ -54,7 +55,7 @@ func (j *job) translateOne(ctx context.Context, task Task, text, lang string) (b
 			return best, diffs, ok
 		}
 		got := tidyText(reply.Text)
-		d := j.compareFacts(text, got)
+		d := append(j.leftWords(got, lang), j.compareFacts(text, got)...)
 		right := inLanguage(got, lang, j.people.names)
 		if right && (!ok || len(d) < len(diffs)) {
 			best, diffs, ok = got, d, true
@@ -66,6 +67,21 @@ func (j *job) translateOne(ctx context.Context, task Task, text, lang string) (b
 	}
 	return best, diffs, ok
 }
+
+// leftWords lists the Chinese words that an English translation left as they are,
+// names aside.
+func (j *job) leftWords(draft, lang string) []ChangedFact {
+	if lang != LangEn {
+		return nil
+	}
+	var diffs []ChangedFact
+	for _, w := range hanWords.FindAllString(removeAll(draft, j.people.names), -1) {
+		diffs = append(diffs, ChangedFact{kindLanguage, w})
+	}
+	return diffs
+}
+
+var hanWords = regexp.MustCompile(`\p{Han}+`)
 
 // compareFacts lists the figures, dates and names of draft that text does not
 // hold, and those of text that draft lost.

@@ -43,6 +43,7 @@ var words = map[string][2]string{
 	"fact_number":    {"数字", "number"},
 	"fact_date":      {"日期", "date"},
 	"fact_name":      {"姓名", "name"},
+	"fact_language":  {"没有译出", "not translated"},
 	"page":           {"第 %d 页", "page %d"},
 	"line":           {"第 %d 行", "line %d"},
 	"unconfirmed":    {"未确认", "unconfirmed"},
