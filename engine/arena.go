@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"runtime"
 
 	"github.com/edsrzf/mmap-go"
 )
@@ -18,7 +19,11 @@ func newArena(n int64) (arena, error) {
 	if n <= 0 || int64(int(n)) != n {
 		return arena{}, fmt.Errorf("%w: %d bytes of KV cache", ErrMemory, n)
 	}
-	m, err := mmap.MapRegion(nil, int(n), mmap.RDWR, mmap.ANON, 0)
+	private := mmap.COPY // shared memory counts apart, and against other limits
+	if runtime.GOOS == "windows" {
+		private = mmap.RDWR // there it is private without a file
+	}
+	m, err := mmap.MapRegion(nil, int(n), private, mmap.ANON, 0)
 	if err != nil {
 		return arena{}, fmt.Errorf("%w: %d bytes of KV cache: %w", ErrMemory, n, err)
 	}

@@ -160,6 +160,9 @@ func (f *File) Tensor(name string) (Tensor, bool) {
 // Tensors returns all tensors in the order of the file.
 func (f *File) Tensors() []Tensor { return slices.Clone(f.tensors) }
 
+// ReleaseAll is Release for the whole file.
+func (f *File) ReleaseAll() { f.Release(f.mapped) }
+
 // PackedBytes returns the size of the tensors that a pass over the model reads
 // whole: all but a token embedding that has an output matrix beside it.
 func (f *File) PackedBytes() int64 {
