@@ -205,7 +205,7 @@ func readSignal(l *line, before []line, who *people) signal {
 
 // readTimes notes what the time phrases of a text say.
 func (s *signal) readTimes(l *line, text string) {
-	s.times = findDates(text, l.day)
+	s.times = datesOf(l, text)
 	for _, p := range s.times {
 		if p.past {
 			s.bygone = s.bygone || !strings.HasPrefix(text[p.end:], "的") // 上次的录音 may still need work

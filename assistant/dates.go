@@ -17,6 +17,7 @@ type datePhrase struct {
 	start, end int
 	date       time.Time // zero unless ok
 	ok         bool
+	before     bool // past only because the date lies before the meeting's
 	past       bool // speaks of the past ("上周三", "last Friday"): never a deadline
 	week       bool // names its week ("下周三"); bare weekdays after it lean on it
 	bare       bool // a weekday without its week
@@ -74,6 +75,19 @@ func findDates(text string, day time.Time) []datePhrase {
 	return whole
 }
 
+// datesOf is findDates for a text of a line. Where the meeting's day is only the
+// file's time, which may be weeks late, a date before it is not past: it stays a
+// deadline in words.
+func datesOf(l *line, text string) []datePhrase {
+	found := findDates(text, l.day)
+	for i := range found {
+		if l.rough && found[i].before {
+			found[i].past = false
+		}
+	}
+	return found
+}
+
 func matchRule(r *dateRule, text string, day time.Time) []datePhrase {
 	var found []datePhrase
 	for _, at := range r.re.FindAllStringSubmatchIndex(text, -1) {
@@ -90,7 +104,7 @@ func matchRule(r *dateRule, text string, day time.Time) []datePhrase {
 		if r.eval != nil && !day.IsZero() && !p.past {
 			p.date, p.ok = r.eval(m, day)
 			if p.ok && p.date.Before(day) {
-				p.ok, p.past = false, true
+				p.ok, p.past, p.before = false, true, true
 			}
 		}
 		found = append(found, p)

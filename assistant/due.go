@@ -78,7 +78,7 @@ func (j *job) correctionsOf(c candidate) []due {
 func duesIn(t *transcript, i int, inside bool) []due {
 	l := &t.lines[i]
 	var found []due
-	for _, p := range findDates(l.text, l.day) {
+	for _, p := range datesOf(l, l.text) {
 		if p.past {
 			continue
 		}

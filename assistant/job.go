@@ -192,7 +192,11 @@ func (j *job) dayOf(d *document.Document) time.Time {
 func (j *job) prepare() error {
 	j.people = findPeople(j.docs)
 	for i, d := range j.docs {
-		j.scripts = append(j.scripts, readTranscript(i, splitLines(i, d, j.dayOf(d), j.dayFrom != "option"), j.people))
+		lines := splitLines(i, d, j.dayOf(d), j.dayFrom != "option")
+		for k := range lines {
+			lines[k].rough = j.dayFrom == "file"
+		}
+		j.scripts = append(j.scripts, readTranscript(i, lines, j.people))
 	}
 	if err := j.cutParts(); err != nil {
 		return err

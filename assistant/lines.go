@@ -12,6 +12,7 @@ import (
 // line is one sentence of a source and where it stands.
 type line struct {
 	source, block int
+	rough         bool   // day is only the file's time
 	start, end    int    // bytes in the block's text, white space trimmed
 	text          string // Block.Text[start:end]
 	speaker       string // label of the block, "" if unknown

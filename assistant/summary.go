@@ -203,7 +203,11 @@ func (j *job) notesOf(p part, reply partReply) partNotes {
 		if body == "" {
 			continue
 		}
-		n.topics = append(n.topics, Topic{Title: tidy(t.Title), Time: j.clock(p.source, piece), Text: body})
+		title := tidy(t.Title)
+		if supportShare(title, text) < minSupport { // such as the title of a worked example
+			title = strings.TrimRight(clip(firstSentence(body), titleBytes), ".。")
+		}
+		n.topics = append(n.topics, Topic{Title: title, Time: j.clock(p.source, piece), Text: body})
 		if ok {
 			n.evidence = append(n.evidence, quote)
 		}
@@ -222,6 +226,9 @@ func (j *job) notesOf(p part, reply partReply) partNotes {
 	}
 	return n
 }
+
+// titleBytes bounds a title that is taken from a text.
+const titleBytes = 60
 
 const (
 	minQuestionSupport = 0.5

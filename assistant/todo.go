@@ -39,7 +39,7 @@ func (j *job) draftTodo(c candidate, s scene, chosen *due, a todoAnswer) *draft 
 	if !proven {
 		d.fail(ReasonOwner)
 	}
-	if fields.DueDate != nil && j.dayFrom == "file" && !chosen.calendar {
+	if chosen != nil && j.dayFrom == "file" {
 		d.fail(ReasonFileDate)
 	}
 	if !own {

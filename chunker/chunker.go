@@ -88,18 +88,26 @@ func (e *BudgetError) Error() string {
 	return fmt.Sprintf("chunker: budget of %d tokens, but one character of block %d with its prefix needs %d", e.Budget, e.Block, e.Need)
 }
 
-// DefaultContext is the speaker's name with a colon, "" for blocks without one.
+// DefaultContext is the speaker's name, cut if it is absurdly long, with a colon; "" for blocks without one.
 func DefaultContext(b document.Block) string {
-	if b.Place.Speaker == "" {
+	name := []rune(b.Place.Speaker)
+	if len(name) == 0 {
 		return ""
 	}
-	for _, r := range b.Place.Speaker {
+	if len(name) > maxSpeakerRunes {
+		name = append(name[:maxSpeakerRunes:maxSpeakerRunes], '…')
+	}
+	for _, r := range name {
 		if r >= 0x2E80 {
-			return b.Place.Speaker + "："
+			return string(name) + "："
 		}
 	}
-	return b.Place.Speaker + ": "
+	return string(name) + ": "
 }
+
+// maxSpeakerRunes is how much of a speaker's name a part repeats: more is no name,
+// and must not use up the part.
+const maxSpeakerRunes = 60
 
 func (o Options) check(doc *document.Document) error {
 	if doc == nil || o.Count == nil || o.Budget <= 0 || o.OverlapBlocks < 0 {

@@ -238,3 +238,11 @@ func repeat(b document.Block, n int) []document.Block {
 	}
 	return out
 }
+
+// A "speaker" of a hundred thousand characters does not use up every part.
+func TestCutLongSpeaker(t *testing.T) {
+	doc := &document.Document{Blocks: []document.Block{{Text: "hi", Kind: document.KindTurn, Place: document.Place{Speaker: strings.Repeat("A", 100_000)}}}}
+	parts, err := chunker.Cut(doc, chunker.Options{Budget: 200, Count: func(s string) int { return len(s) }})
+	require.NoError(t, err)
+	require.Len(t, parts, 1)
+}

@@ -153,6 +153,10 @@ func Open(path string, want Source) (*File, error) {
 
 // open reads header and table.
 func open(path string) (*File, Source, error) {
+	// Opening a pipe would wait for somebody who writes to it.
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+		return nil, Source{}, formatErrorf("it is no regular file")
+	}
 	fd, err := os.Open(path)
 	if err != nil {
 		return nil, Source{}, fmt.Errorf("pack: %w", err)

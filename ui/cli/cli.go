@@ -49,7 +49,7 @@ type app struct {
 // Main runs one command line and returns the exit status. It installs handlers
 // for interrupt and termination, which cancel the work; a second one kills.
 func Main(args []string, in io.Reader, out, errOut io.Writer, version string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	go func() {
 		<-ctx.Done()

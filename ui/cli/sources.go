@@ -114,6 +114,8 @@ func (a *app) expand(ctx context.Context, path string) (files []string, folder b
 			a.note("skipped", p, a.say("why_saved"))
 		case isFile(p):
 			files = append(files, p)
+		default:
+			a.note("skipped", p, a.say("why_no_file"))
 		}
 		return nil
 	})

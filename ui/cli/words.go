@@ -79,6 +79,7 @@ var words = map[string][2]string{
 	"done_in":         {"完成，用时 %s，共 %d 步；%s", "done in %s, %d passes; %s"},
 	"stopped_after":   {"已停止，用时 %s，共 %d 步，完成的部分已保留；%s", "stopped after %s, %d passes; what was finished is kept; %s"},
 	"coverage":        {"%s 已读 %d/%d", "%s %d/%d parts read"},
+	"why_no_file":     {"不是普通文件", "it is no regular file"},
 	"why_json":        {"不读 JSON", "JSON is not read"},
 	"why_saved":       {"是上次运行的结果", "it is the result of an earlier run"},
 	"guessed":         {"猜测", "guessed"},
