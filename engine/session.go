@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// ErrBusy: a session is generating, so its tokens cannot be changed.
+// ErrBusy reports that a session is generating, so that its tokens cannot be changed.
 var ErrBusy = errors.New("engine: the session is generating")
 
 // Session is a run of tokens that grows: what was put in and what was generated. It

@@ -105,7 +105,14 @@ func (r record) save(path string) error {
 // file can always be hashed again.
 func loadRecord(path string) (record, error) {
 	var r record
-	b, err := os.ReadFile(path)
+	st, err := os.Stat(path)
+	if err == nil && !st.Mode().IsRegular() { // reading a pipe would wait for ever
+		err = os.ErrInvalid
+	}
+	var b []byte
+	if err == nil {
+		b, err = os.ReadFile(path)
+	}
 	if err == nil {
 		err = json.Unmarshal(b, &r)
 	}
