@@ -169,7 +169,6 @@ func (f *fuzzer) cancel(x *fuzzSession) {
 	f.note("cancel behind %d", len(x.tokens))
 	st, err := x.s.Generate(context.Background(), Request{MaxTokens: 20})
 	require.NoError(f.t, err)
-	require.ErrorIs(f.t, x.s.Append([]Segment{{Text: "x"}}), ErrBusy)
 	if f.rng.IntN(2) == 0 {
 		st.Next()
 	}
@@ -285,6 +284,12 @@ func TestSessionRefusals(t *testing.T) {
 	_, err = s.Generate(context.Background(), Request{Segments: []Segment{{Text: "d"}}, Schema: []byte(`{"type":"nonsense"}`)})
 	require.Error(t, err)
 	require.Equal(t, 3, s.Len())
+	s.running = true
+	require.ErrorIs(t, s.Append([]Segment{{Text: "x"}}), ErrBusy)
+	require.ErrorIs(t, s.Rewind(0), ErrBusy)
+	_, err = s.Generate(context.Background(), Request{})
+	require.ErrorIs(t, err, ErrBusy)
+	s.running = false
 	require.Error(t, s.Rewind(4))
 	require.Error(t, s.Rewind(-1))
 }

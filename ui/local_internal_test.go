@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -214,10 +215,10 @@ func TestMarkdown(t *testing.T) {
 // opened again when it is needed.
 func TestIdleModelIsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		opened, closed := 0, 0
+		var opened, closed atomic.Int32
 		l := newLocal(t, func(context.Context, string, func(done, total int64)) (assistant.Generator, func() error, error) {
-			opened++
-			return plainGenerator{answer: `{"has":false}`}, func() error { closed++; return nil }, nil
+			opened.Add(1)
+			return plainGenerator{answer: `{"has":false}`}, func() error { closed.Add(1); return nil }, nil
 		})
 		l.opts.Idle = 10 * time.Minute
 		run := func() {
@@ -229,15 +230,15 @@ func TestIdleModelIsClosed(t *testing.T) {
 		run()
 		time.Sleep(9 * time.Minute)
 		synctest.Wait()
-		require.Equal(t, [2]int{1, 0}, [2]int{opened, closed}, "used in between")
+		require.Equal(t, [2]int32{1, 0}, [2]int32{opened.Load(), closed.Load()}, "used in between")
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
-		require.Equal(t, [2]int{1, 1}, [2]int{opened, closed})
+		require.Equal(t, [2]int32{1, 1}, [2]int32{opened.Load(), closed.Load()})
 		run()
-		require.Equal(t, [2]int{2, 1}, [2]int{opened, closed})
+		require.Equal(t, [2]int32{2, 1}, [2]int32{opened.Load(), closed.Load()})
 		require.NoError(t, l.Close())
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		require.Equal(t, [2]int{2, 2}, [2]int{opened, closed}, "closed once")
+		require.Equal(t, [2]int32{2, 2}, [2]int32{opened.Load(), closed.Load()}, "closed once")
 	})
 }
