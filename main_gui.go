@@ -55,7 +55,7 @@ func opener(store *models.Store) ui.Opener {
 		if err != nil {
 			return nil, nil, err
 		}
-		e, err := engine.Open(ctx, st.Path, engine.Options{Progress: progress})
+		e, err := cli.OpenThatFits(ctx, st.Path, engine.Options{Progress: progress})
 		if err != nil {
 			return nil, nil, err
 		}

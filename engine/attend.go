@@ -49,13 +49,13 @@ func planAttention(rows []row) attnPlan {
 	var p attnPlan
 	for i := 0; i < len(rows); {
 		j := i + 1
-		for j < len(rows) && rows[j].seq == rows[i].seq && j-i < attnRows && !p.fills(rows[j-1]) {
+		for j < len(rows) && rows[j].seq == rows[i].seq && j-i < attnRows && !rows[j-1].fills() {
 			j++
 		}
 		n := rows[j-1].pos/kernels.SplitTokens + 1
 		pages := rows[i].seq.pages[:rows[j-1].pos/kernels.PageTokens+1]
 		p.chunks = append(p.chunks, attnChunk{row0: i, row1: j, pages: pages, blocks: n, query0: p.pairs})
-		if p.fills(rows[j-1]) {
+		if rows[j-1].fills() {
 			p.filled = append(p.filled, pages[len(pages)-1])
 		}
 		p.pairs += n * (j - i)
@@ -71,7 +71,7 @@ func planAttention(rows []row) attnPlan {
 
 // fills reports whether a row fills a page that is then packed. Rows behind it
 // read that page's packed form, so a chunk ends there.
-func (p *attnPlan) fills(r row) bool {
+func (r row) fills() bool {
 	return r.pos%kernels.PageTokens == kernels.PageTokens-1 && r.seq.pages[r.pos/kernels.PageTokens].packed != nil
 }
 

@@ -20,6 +20,7 @@ import (
 var benchModels = realModels[1:]
 
 func eachModel(b *testing.B, o Options, fn func(b *testing.B, e *Engine)) {
+	o.PackDir = NoPack // nothing is left beside the models
 	for _, name := range benchModels {
 		b.Run(name, func(b *testing.B) {
 			e, err := Open(context.Background(), modelFile(b, name), o)

@@ -63,22 +63,30 @@ func (a *app) openModel(ctx context.Context, st models.Status) (*engine.Engine, 
 // and an answer.
 const minContext = 2048
 
-// openThatFits loads a model if the machine has the memory: with the context asked
-// for, or, when none was, with the default or a shorter one, which is noted.
+// openThatFits loads the model with the options of the call, and notes a context
+// shorter than the default.
 func (a *app) openThatFits(ctx context.Context, path string, progress func(done, total int64)) (*engine.Engine, error) {
 	o := engine.Options{Threads: a.flags.threads, Context: a.flags.ctx, KV: engine.KVFormat(a.flags.kv), Progress: progress}
+	e, err := OpenThatFits(ctx, path, o)
+	if err == nil && a.flags.ctx == 0 && e.Info().Context < min(engine.DefaultContext, e.Info().TrainContext) {
+		a.note("context_reduced", e.Info().Context)
+	}
+	return e, err
+}
+
+// OpenThatFits opens a model if the machine has the memory, and returns an
+// *engine.MemoryError if not. Where o asks for no context it takes the default or,
+// for want of memory, a half or a quarter of it.
+func OpenThatFits(ctx context.Context, path string, o engine.Options) (*engine.Engine, error) {
 	if free, err := models.FreeMemory(); err == nil { // else unknown, and nothing is refused
 		o.FreeMemory = free
 	}
+	asked := o.Context != 0
 	for {
 		e, err := engine.Open(ctx, path, o)
 		var full *engine.MemoryError
 		shorter := cmp.Or(o.Context, engine.DefaultContext) / 2
-		switch {
-		case err == nil && o.Context != a.flags.ctx:
-			a.note("context_reduced", o.Context)
-			return e, nil
-		case !errors.As(err, &full) || a.flags.ctx != 0 || shorter < minContext:
+		if !errors.As(err, &full) || asked || shorter < minContext {
 			return e, err
 		}
 		o.Context = shorter

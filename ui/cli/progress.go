@@ -94,10 +94,11 @@ func (p *progress) line() {
 // about how long the rest takes.
 const estimateAfter = 20 * time.Second
 
-// left says about how long the rest will take, "" while that cannot be known.
+// left says about how long the rest will take, "" while that cannot be known. Only
+// bytes are alike: one pass of a job takes ten times as long as another.
 func (p *progress) left(now, total int64) string {
 	took := time.Since(p.started)
-	if took < estimateAfter || now < 3 || now >= total {
+	if !p.bytes || took < estimateAfter || now <= 0 || now >= total {
 		return ""
 	}
 	rest := time.Duration(float64(took) / float64(now) * float64(total-now))
