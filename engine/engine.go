@@ -29,7 +29,8 @@ type Options struct {
 	// a *MemoryError before anything is loaded. 0: do not ask.
 	FreeMemory int64
 
-	KVBytes  int64                   // budget of the KV cache, shared by all sequences; 0: two contexts; never less than one
+	KVBytes  int64                   // budget of the KV cache, shared by all sequences; 0: KVSeqs contexts; never less than one
+	KVSeqs   int                     // 0: 2
 	KV       KVFormat                // "": KVF16
 	Progress func(done, total int64) // bytes of weights made ready; may be nil
 
@@ -63,6 +64,8 @@ type Info struct {
 	ChatNotes     []string
 	LoadTime      time.Duration
 	BytesPerToken int64 // KV cache
+	ReadBytes     int64 // of weights that a decode step reads, as the GGUF has them
+	BodyWeights   int64 // that each token of a prompt is multiplied with: all but the output matrix
 	Pack          PackInfo
 }
 
@@ -130,6 +133,7 @@ func (e *Engine) load(ctx context.Context, o Options) error {
 	}
 	e.vocab = newVocab(tok)
 	e.info.Config, e.info.WeightBytes, e.info.Pack = cfg, w.bytes(), e.pack.info
+	e.info.ReadBytes, e.info.BodyWeights = e.file.PackedBytes(), w.body()
 	if err := e.loadChat(); err != nil {
 		return err
 	}
@@ -158,7 +162,7 @@ func (e *Engine) fillInfo(cfg Config, vocab, threads int, o Options) {
 	}
 	e.info.Context = min(e.info.Context, cfg.TrainContext)
 	e.info.Plan = plan.Of(cfg.shape(e.file.PackedBytes()), plan.Options{
-		Context: e.info.Context, KVBytes: o.KVBytes, KV8: e.info.KV == KVQ8, Threads: threads,
+		Context: e.info.Context, KVBytes: o.KVBytes, KVSeqs: o.KVSeqs, KV8: e.info.KV == KVQ8, Threads: threads,
 	})
 }
 
@@ -269,6 +273,8 @@ type Request struct {
 	Sampler   Sampler
 	MaxTokens int // 0: as many as fit the context
 	Priority  Priority
+
+	dictated []int32 // the answer, whatever the model would say; see Measure
 }
 
 // Submit queues a generation and returns its stream at once. It returns
@@ -283,6 +289,15 @@ func (e *Engine) Submit(ctx context.Context, r Request) (*Stream, error) {
 // generate is Submit for tokens. ended, which may be nil, gets the generated tokens
 // before the stream ends.
 func (e *Engine) generate(ctx context.Context, ids []int32, r Request, ended func([]int32)) (*Stream, error) {
+	g, err := e.start(ctx, ids, r, ended)
+	if err != nil {
+		return nil, err
+	}
+	return g.stream, nil
+}
+
+// start queues a generation, which belongs to the scheduler until its stream ends.
+func (e *Engine) start(ctx context.Context, ids []int32, r Request, ended func([]int32)) (*generation, error) {
 	room := e.info.Context - len(ids)
 	switch {
 	case len(ids) == 0:
@@ -294,7 +309,7 @@ func (e *Engine) generate(ctx context.Context, ids []int32, r Request, ended fun
 		room = min(room, r.MaxTokens)
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	g := &generation{stream: newStream(cancel), sampler: newSampling(r.Sampler), ended: ended}
+	g := &generation{stream: newStream(cancel), sampler: newSampling(r.Sampler), ended: ended, dictated: r.dictated}
 	if r.Schema != nil {
 		if err := e.constrain(g, r.Schema, room); err != nil {
 			cancel()
@@ -309,7 +324,7 @@ func (e *Engine) generate(ctx context.Context, ids []int32, r Request, ended fun
 		cancel()
 		return nil, err
 	}
-	return g.stream, nil
+	return g, nil
 }
 
 func (e *Engine) constrain(g *generation, schema []byte, maxTokens int) error {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"windowseat/engine/kernels"
 )
 
 // Sampler says how the next token is chosen from the logits. The zero value is
@@ -29,8 +31,14 @@ type candidate struct {
 // sampling is the state of one request's sampler. It is not safe for concurrent use.
 type sampling struct {
 	Sampler
-	rng  *rand.Rand
-	cand []candidate
+	rng     *rand.Rand
+	cand    []candidate
+	best    float32 // the largest logit among the candidates
+	weights []float32
+	buckets [40*bucketsPerLogit + 1]struct {
+		count  int
+		weight float64
+	}
 }
 
 func newSampling(s Sampler) *sampling {
@@ -92,78 +100,115 @@ func argmax(logits []float32, allowed []uint64) int32 {
 	return at
 }
 
-// collect gathers the allowed tokens. Tokens so unlikely that their weight is 0
-// in float32 after the temperature are left out: exp(-104) underflows.
+// collect gathers the allowed tokens. Those too unlikely to matter are left out: a
+// logit 40 below the best is a weight of 4e-18, and a whole vocabulary of them less
+// than the rounding of the sum.
 func (s *sampling) collect(logits []float32, allowed []uint64) {
 	s.cand = s.cand[:0]
 	top := argmax(logits, allowed)
 	if top < 0 {
 		return
 	}
-	floor := logits[top] - 104*max(s.Temperature, 1)
+	s.best = logits[top]
+	floor := s.best - 40*max(s.Temperature, 1)
 	for i, v := range logits {
 		if v >= floor && (allowed == nil || allowed[i>>6]>>(i&63)&1 != 0) {
 			s.cand = append(s.cand, candidate{int32(i), v})
 		}
 	}
 	if len(s.cand) == 0 {
+		s.best = 0
 		s.cand = append(s.cand, candidate{top, 0})
 	}
 }
 
-// truncate applies top-k, top-p and min-p; the survivors end up sorted.
+// truncate applies top-k, top-p and min-p. A vocabulary has 150,000 tokens and few
+// of them survive, so that only those near the cut are sorted.
 func (s *sampling) truncate() {
-	slices.SortFunc(s.cand, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.logit, a.logit), cmp.Compare(a.id, b.id))
-	})
 	if s.TopK > 0 && s.TopK < len(s.cand) {
+		s.keepAbove(func(count int, _ float64) bool { return count >= s.TopK })
 		s.cand = s.cand[:s.TopK]
 	}
 	if s.TopP > 0 && s.TopP < 1 {
-		s.cand = s.cand[:nucleus(s.cand, float64(s.TopP))]
-	}
-	if s.MinP > 0 {
-		floor := s.cand[0].logit + float32(math.Log(float64(s.MinP)))
-		n := 1
-		for n < len(s.cand) && s.cand[n].logit >= floor {
+		total := 0.0
+		for _, w := range s.weigh(1) {
+			total += float64(w)
+		}
+		share := float64(s.TopP) * total
+		// A bucket more than the sum asks for, against its rounding.
+		s.keepAbove(func(_ int, sum float64) bool { return sum >= share*(1+1e-6) })
+		sum, n := 0.0, 0
+		for _, w := range s.weigh(1) {
+			if n > 0 && sum >= share {
+				break
+			}
+			sum += float64(w)
 			n++
 		}
 		s.cand = s.cand[:n]
 	}
+	if s.MinP > 0 {
+		floor := s.best + float32(math.Log(float64(s.MinP)))
+		s.cand = slices.DeleteFunc(s.cand, func(c candidate) bool { return c.logit < floor && c.logit < s.best })
+	}
 }
 
-// nucleus returns how many of the sorted candidates make up share p.
-func nucleus(cand []candidate, p float64) int {
-	total := 0.0
-	for _, c := range cand {
-		total += math.Exp(float64(c.logit - cand[0].logit))
+// weigh returns the weight of every candidate at a temperature, against the best
+// one's, until the next call.
+func (s *sampling) weigh(temperature float32) []float32 {
+	s.weights = s.weights[:0]
+	for _, c := range s.cand {
+		s.weights = append(s.weights, (c.logit-s.best)/temperature)
 	}
-	sum := 0.0
-	for i, c := range cand {
-		sum += math.Exp(float64(c.logit - cand[0].logit))
-		if sum >= p*total {
-			return i + 1
+	kernels.Exp(s.weights, s.weights)
+	return s.weights
+}
+
+// bucketsPerLogit is how finely keepAbove sorts: a bucket near the best then holds
+// a handful of tokens.
+const bucketsPerLogit = 16
+
+// keepAbove keeps the likeliest candidates, sorted, the lowest id first on a tie:
+// buckets of nearly equal logits from the best on, until enough says so of the
+// number and the weight (at temperature 1) of those kept.
+func (s *sampling) keepAbove(enough func(count int, weight float64) bool) {
+	bucket := func(c candidate) int {
+		return max(0, min(int((s.best-c.logit)*bucketsPerLogit), len(s.buckets)-1)) // NaN of infinities: any
+	}
+	clear(s.buckets[:])
+	for i, w := range s.weigh(1) {
+		b := &s.buckets[bucket(s.cand[i])]
+		b.count++
+		b.weight += float64(w)
+	}
+	last, count, weight := 0, 0, 0.0
+	for ; last < len(s.buckets)-1; last++ {
+		count += s.buckets[last].count
+		weight += s.buckets[last].weight
+		if enough(count, weight) {
+			break
 		}
 	}
-	return len(cand)
+	s.cand = slices.DeleteFunc(s.cand, func(c candidate) bool { return bucket(c) > last })
+	slices.SortFunc(s.cand, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.logit, a.logit), cmp.Compare(a.id, b.id))
+	})
 }
 
 func (s *sampling) draw() int32 {
 	total := 0.0
-	weight := func(c candidate) float64 {
-		return math.Exp(float64(c.logit-s.cand[0].logit) / float64(s.Temperature))
-	}
-	for _, c := range s.cand {
-		total += weight(c)
+	weights := s.weigh(s.Temperature)
+	for _, w := range weights {
+		total += float64(w)
 	}
 	u := s.rng.Float64() * total
-	for _, c := range s.cand {
-		u -= weight(c)
+	for i, w := range weights {
+		u -= float64(w)
 		if u < 0 {
-			return c.id
+			return s.cand[i].id
 		}
 	}
-	return s.cand[0].id
+	return slices.MaxFunc(s.cand, func(a, b candidate) int { return cmp.Compare(a.logit, b.logit) }).id
 }
 
 // logProbs returns ln softmax(logits)[id] of each id.

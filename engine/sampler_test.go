@@ -1,7 +1,10 @@
 package engine
 
 import (
+	"cmp"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -27,11 +30,14 @@ func TestGreedy(t *testing.T) {
 		"among the allowed": {[]float32{9, 3, 4}, bits(3, 1, 2), 2},
 		"NaN never wins":    {[]float32{nan, 1, nan}, nil, 1},
 		"all NaN":           {[]float32{nan, nan}, bits(2, 1), 1},
+		"+Inf":              {[]float32{1, -inf, -inf}, nil, 1},
 		"all -Inf":          {[]float32{inf, inf}, nil, 0},
 		"none allowed":      {[]float32{1, 2}, bits(2), -1},
 	} {
 		require.Equal(t, c.want, newSampling(Sampler{}).pick(c.logits, c.allowed, nil), name)
-		require.Equal(t, c.want < 0, newSampling(Sampler{Temperature: 1}).pick(c.logits, c.allowed, nil) < 0, name)
+		for _, s := range []Sampler{{Temperature: 1}, {Temperature: 1, TopK: 1}, {Temperature: 1, TopP: 0.5, MinP: 0.1}} {
+			require.Equal(t, c.want < 0, newSampling(s).pick(c.logits, c.allowed, nil) < 0, name)
+		}
 	}
 }
 
@@ -79,6 +85,77 @@ func TestSameSeedSameAnswer(t *testing.T) {
 	}
 	require.Equal(t, draw(5), draw(5))
 	require.NotEqual(t, draw(5), draw(6))
+}
+
+// Candidates are not sorted as a whole; what is kept must be what sorting would keep.
+func TestTruncationKeepsTheLikeliest(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		n := 1 + rng.IntN(300)
+		logits := make([]float32, n)
+		for i := range logits {
+			logits[i] = float32(rng.IntN(40)) / 4 // with ties
+		}
+		s := Sampler{Temperature: 1, TopK: rng.IntN(n + 2), TopP: float32(rng.IntN(3)) * 0.45, MinP: float32(rng.IntN(2)) * 0.2}
+		state := newSampling(s)
+		state.collect(logits, nil)
+		state.truncate()
+		var got []int32
+		for _, c := range state.cand {
+			got = append(got, c.id)
+		}
+		require.ElementsMatch(t, keptBySorting(s, logits), got, "%+v", s)
+	}
+}
+
+// keptBySorting is truncation as its definition says it.
+func keptBySorting(s Sampler, logits []float32) []int32 {
+	ids := make([]int32, len(logits))
+	for i := range ids {
+		ids[i] = int32(i)
+	}
+	slices.SortStableFunc(ids, func(a, b int32) int { return cmp.Compare(logits[b], logits[a]) })
+	if s.TopK > 0 {
+		ids = ids[:min(s.TopK, len(ids))]
+	}
+	p := func(id int32) float64 { return math.Exp(float64(logits[id] - logits[ids[0]])) }
+	if s.TopP > 0 && s.TopP < 1 {
+		total, sum, n := 0.0, 0.0, 0
+		for _, id := range ids {
+			total += p(id)
+		}
+		for sum < float64(s.TopP)*total-1e-9 {
+			sum += p(ids[n])
+			n++
+		}
+		ids = ids[:n]
+	}
+	n := 1
+	for n < len(ids) && (s.MinP == 0 || p(ids[n]) >= float64(s.MinP)) {
+		n++
+	}
+	return ids[:n]
+}
+
+// BenchmarkPick is one choice among 152,000 tokens, with logits as spread as a real
+// model's.
+func BenchmarkPick(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	logits := make([]float32, 152_000)
+	for i := range logits {
+		logits[i] = float32(3 * rng.NormFloat64())
+	}
+	for name, s := range map[string]Sampler{
+		"greedy": {}, "temperature": {Temperature: 1}, "top-k": {Temperature: 1, TopK: 40},
+		"top-p": {Temperature: 1, TopP: 0.95}, "min-p": {Temperature: 1, MinP: 0.05},
+	} {
+		b.Run(name, func(b *testing.B) {
+			state := newSampling(s)
+			for b.Loop() {
+				state.pick(logits, nil, nil)
+			}
+		})
+	}
 }
 
 func TestRepetitionPenalty(t *testing.T) {

@@ -55,6 +55,9 @@ type generation struct {
 	stop    StopReason // set when the generation is complete
 	ended   func([]int32)
 	err     error
+
+	dictated []int32     // chosen one after the other, whatever the logits say; see Measure
+	steps    []time.Time // of the dictated tokens
 }
 
 // pending returns how many tokens are still to be computed. Nothing is asked about
@@ -117,6 +120,10 @@ func (t *task) sample(v *vocab, logits []float32) {
 		allowed = g.mask
 	}
 	id := g.sampler.pick(logits, allowed, t.seq.tokens[t.prompt:])
+	if len(g.dictated) > 0 {
+		id, g.dictated = g.dictated[0], g.dictated[1:]
+		g.steps = append(g.steps, time.Now())
+	}
 	switch {
 	case id < 0:
 		g.err = ErrNoContinuation

@@ -200,14 +200,34 @@ func packAll(ctx context.Context, tasks []packTask, p *pool, progress func(done,
 	return nil
 }
 
-// bytes returns the size of all packed matrices and vectors.
-func (w *Weights) bytes() int64 {
-	n := w.Output.Bytes() + 4*int64(len(w.OutputNorm))
+// matrices returns those that every token is multiplied with, in their order.
+func (w *Weights) matrices() []*kernels.Matrix {
+	var all []*kernels.Matrix
 	for i := range w.Layers {
 		l := &w.Layers[i]
-		for _, m := range []*kernels.Matrix{l.AttnQ, l.AttnK, l.AttnV, l.AttnOutput, l.FFNGate, l.FFNUp, l.FFNDown} {
-			n += m.Bytes()
+		all = append(all, l.AttnQ, l.AttnK, l.AttnV, l.AttnOutput, l.FFNGate, l.FFNUp, l.FFNDown)
+	}
+	return append(all, w.Output)
+}
+
+// body returns the number of weights in the matrices of the layers.
+func (w *Weights) body() int64 {
+	n := int64(0)
+	for _, m := range w.matrices() {
+		if m != w.Output {
+			n += int64(m.Rows) * int64(m.Cols)
 		}
+	}
+	return n
+}
+
+// bytes returns the size of all packed matrices and vectors.
+func (w *Weights) bytes() int64 {
+	n := 4 * int64(len(w.OutputNorm))
+	for _, m := range w.matrices() {
+		n += m.Bytes()
+	}
+	for _, l := range w.Layers {
 		n += 4 * int64(len(l.AttnNorm)+len(l.FFNNorm)+len(l.AttnQBias)+len(l.AttnKBias)+len(l.AttnVBias))
 	}
 	return n

@@ -23,6 +23,8 @@ func halves(s []uint16, i int) *C.uint16_t { return (*C.uint16_t)(at(s, i)) }
 
 func bytes8(s []int8, i int) *C.int8_t { return (*C.int8_t)(at(s, i)) }
 
+func bytesOf(b []byte) *C.uint8_t { return (*C.uint8_t)(at(b, 0)) }
+
 func cBool(b bool) C.int32_t {
 	if b {
 		return 1

@@ -26,6 +26,12 @@ package kernels
 // #cgo nocallback attn_merge_neon
 // #cgo noescape unpack_kv_neon
 // #cgo nocallback unpack_kv_neon
+// #cgo noescape peak_dot_neon
+// #cgo nocallback peak_dot_neon
+// #cgo noescape peak_dot_neondot
+// #cgo nocallback peak_dot_neondot
+// #cgo noescape peak_read_neon
+// #cgo nocallback peak_read_neon
 // #include "kernels.h"
 import "C"
 
@@ -55,6 +61,8 @@ var neonOps = &ops{
 		C.exp_neon(floats(dst, 0), floats(x, 0), C.int64_t(len(x)))
 	},
 	unpackKV: func(a unpackArgs) { C.unpack_kv_neon(cUnpack(&a)) },
+	peakDot:  func(rounds int64) int { return int(C.peak_dot_neon(C.int64_t(rounds))) },
+	peakRead: func(b []byte) int { return int(C.peak_read_neon(bytesOf(b), C.int64_t(len(b)))) },
 }
 
 // neondotOps is neonOps with the matrix products of the dot-product extension.
@@ -62,5 +70,6 @@ var neondotOps = func() *ops {
 	o := *neonOps
 	o.name = "neondot"
 	o.matMul = func(a MatMulArgs) { C.matmul_neondot(cMatMul(&a)) }
+	o.peakDot = func(rounds int64) int { return int(C.peak_dot_neondot(C.int64_t(rounds))) }
 	return &o
 }()

@@ -125,7 +125,7 @@ void attn_merge_avx512(struct merge_args a);
 
 void unpack_kv_avx2(struct unpack_args a); /* of both x86 paths */
 
-/* For benchmarks only: see peak_avx512_amd64.c. */
+/* What the machine gives at most, see peak_avx512_amd64.c. */
 int32_t peak_dot_avx512(int64_t n);
 float peak_fma_avx512(int64_t n);
 int32_t peak_read_avx512(const uint8_t *p, int64_t n);
@@ -140,6 +140,8 @@ void rope_avx2(struct rope_args a);
 void store_kv_avx2(uint16_t *k_page, uint16_t *v_page, const float *k, const float *v, int64_t n);
 void attn_block_avx2(struct attn_args a);
 void attn_merge_avx2(struct merge_args a);
+int32_t peak_dot_avx2(int64_t n);
+int32_t peak_read_avx2(const uint8_t *p, int64_t n);
 
 void matmul_neon(struct matmul_args a);
 void quantize_neon(struct acts dst, const float *x);
@@ -152,7 +154,10 @@ void store_kv_neon(uint16_t *k_page, uint16_t *v_page, const float *k, const flo
 void attn_block_neon(struct attn_args a);
 void attn_merge_neon(struct merge_args a);
 void unpack_kv_neon(struct unpack_args a);
+int32_t peak_dot_neon(int64_t n);
+int32_t peak_read_neon(const uint8_t *p, int64_t n);
 
 void matmul_neondot(struct matmul_args a); /* all else is as in neon */
+int32_t peak_dot_neondot(int64_t n);
 
 #endif

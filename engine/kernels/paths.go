@@ -22,6 +22,11 @@ type ops struct {
 	attnMerge       func(a MergeArgs)
 	exp             func(dst, x []float32)
 
+	// What the path could do at most: dotRound int8 multiply-adds per round, and one read
+	// of b, whole cache lines. The results mean nothing.
+	peakDot  func(rounds int64) int
+	peakRead func(b []byte) int
+
 	// These may be nil: then each row is a call of swiGLUQuantize, and the reference
 	// unpacks.
 	swiGLUQuantizePart func(dst *Acts, gate, up []float32, ldx, tokens, k0, k1 int)

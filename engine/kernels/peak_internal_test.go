@@ -28,9 +28,9 @@ func BenchmarkPeak(b *testing.B) {
 			each       float64 // units of one thread's work
 			work       func(thread int)
 		}{
-			{"int8", "GMAC/s", rounds * 1024, func(int) { peakDot(rounds) }},
+			{"int8", "GMAC/s", rounds * 1024, func(int) { avx512Ops.peakDot(rounds) }},
 			{"float", "GMAC/s", rounds * 256, func(int) { peakFMA(rounds) }},
-			{"read", "GB/s", float64(share), func(thread int) { peakRead(memory[thread*share:][:share]) }},
+			{"read", "GB/s", float64(share), func(thread int) { avx512Ops.peakRead(memory[thread*share:][:share]) }},
 		} {
 			b.Run(fmt.Sprintf("%s/threads%d", c.name, threads), func(b *testing.B) {
 				for b.Loop() {

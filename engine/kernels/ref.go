@@ -20,6 +20,8 @@ var refOps = &ops{
 	attnBlock:       refAttnBlock,
 	attnMerge:       refAttnMerge,
 	exp:             refExp,
+	peakDot:         refPeakDot,
+	peakRead:        refPeakRead,
 }
 
 // FMA32 returns a*b+c rounded once to float32, as the CPU instructions do.

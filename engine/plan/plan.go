@@ -3,6 +3,8 @@
 // fit. The engine's tests compare it with what is then allocated.
 package plan
 
+import "cmp"
+
 // Shape is what a plan needs to know of a model.
 type Shape struct {
 	Layers, Hidden, FFN, Heads, KVHeads, HeadDim, Vocab int
@@ -15,7 +17,8 @@ type Shape struct {
 // Options are the settings that need memory.
 type Options struct {
 	Context int   // tokens per sequence
-	KVBytes int64 // budget of the KV cache; 0: DefaultKVContexts contexts
+	KVBytes int64 // budget of the KV cache; 0: KVSeqs contexts
+	KVSeqs  int   // 0: DefaultKVContexts
 	KV8     bool  // 8-bit KV pages
 	Threads int   // 0: 2
 }
@@ -86,7 +89,7 @@ func KVBytes(s Shape, o Options) int64 {
 	block := BlockBytes(s, o.KV8)
 	budget := o.KVBytes
 	if budget <= 0 {
-		budget = DefaultKVContexts * int64(o.Context) * (block / PageTokens)
+		budget = int64(cmp.Or(o.KVSeqs, DefaultKVContexts)) * int64(o.Context) * (block / PageTokens)
 	}
 	return block * max(budget/block, int64(Blocks(o.Context, o.KV8)))
 }

@@ -11,6 +11,7 @@ var helpZh = map[string]string{
 	"score":         "提示之后各种接续的对数概率",
 	"tokenize":      "文本文件的词元编号和内容",
 	"perplexity":    "模型在一段文本上的困惑度，算法与 llama-perplexity 相同",
+	"bench":         "测量预填充和解码的速度，以及这台机器的极限",
 	"summary":       "文档摘要：标题、概述、议题、未决问题",
 	"decisions":     "会上的决定，各附原话",
 	"todos":         "待办事项，含负责人和日期，各附原话",
@@ -32,6 +33,8 @@ var helpZh = map[string]string{
 	"completion powershell": "生成 PowerShell 的补全脚本",
 
 	"perplexity long": "模型在一段文本上的困惑度。文本切成 --ctx 个词元的窗口（默认 512），\n每个窗口的后一半，按它前面的全部内容计分。",
+
+	"bench long": "测量预填充（-p 个词元一起算）和解码（-n 个词元逐个算），都接在已有的 -d 个词元之后；\n取 -r 次的中位数。每次之间测量纯读权重和寄存器里 int8 乘加的速度，因为机器的快慢随时在变；\n“占极限”就是和它们相比。",
 
 	"--json":            "输出一份 JSON",
 	"--ui-lang":         "提示信息的语言：zh 或 en（默认看 LANG）",
@@ -65,5 +68,11 @@ var helpZh = map[string]string{
 	"--continuations":   "各种接续，用逗号分隔",
 	"--special":         "识别控制词元",
 	"--name":            "给它起的名字（默认用文件名）",
+	"--prompt-tokens":   "预填充多少词元；0 表示不测",
+	"--output-tokens":   "解码多少词元；0 表示不测",
+	"--depth":           "之前已有多少词元，例如 0,4096",
+	"--batch":           "几路同时解码，例如 1,8",
+	"--repeat":          "重复几次",
+	"--sustain":         "持续多久，每分钟一行，例如 5m",
 	"--no-descriptions": "补全时不显示说明",
 }

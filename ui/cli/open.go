@@ -33,14 +33,17 @@ func (a *app) openEngine(ctx context.Context) (*engine.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, _, err := a.openModel(ctx, st)
+	e, _, err := a.openModel(ctx, st, engine.Options{Context: a.flags.ctx})
 	return e, err
 }
 
-func (a *app) openModel(ctx context.Context, st models.Status) (*engine.Engine, models.Status, error) {
+// openModel loads a model with the options of the call; o says the context and the
+// KV cache.
+func (a *app) openModel(ctx context.Context, st models.Status, o engine.Options) (*engine.Engine, models.Status, error) {
 	bar := &lazyBar{a: a, key: "loading"}
 	defer bar.done()
-	e, err := a.openThatFits(ctx, st.Path, bar.set)
+	o.Threads, o.KV, o.Progress = a.flags.threads, engine.KVFormat(a.flags.kv), bar.set
+	e, err := a.openThatFits(ctx, st.Path, o)
 	if err != nil {
 		return nil, st, err
 	}
@@ -63,12 +66,10 @@ func (a *app) openModel(ctx context.Context, st models.Status) (*engine.Engine, 
 // and an answer.
 const minContext = 2048
 
-// openThatFits loads the model with the options of the call, and notes a context
-// shorter than the default.
-func (a *app) openThatFits(ctx context.Context, path string, progress func(done, total int64)) (*engine.Engine, error) {
-	o := engine.Options{Threads: a.flags.threads, Context: a.flags.ctx, KV: engine.KVFormat(a.flags.kv), Progress: progress}
+// openThatFits loads the model, and notes a context shorter than the default.
+func (a *app) openThatFits(ctx context.Context, path string, o engine.Options) (*engine.Engine, error) {
 	e, err := OpenThatFits(ctx, path, o)
-	if err == nil && a.flags.ctx == 0 && e.Info().Context < min(engine.DefaultContext, e.Info().TrainContext) {
+	if err == nil && o.Context == 0 && e.Info().Context < min(engine.DefaultContext, e.Info().TrainContext) {
 		a.note("context_reduced", e.Info().Context)
 	}
 	return e, err

@@ -14,6 +14,7 @@ import (
 
 	"windowseat/assistant"
 	"windowseat/assistant/export"
+	"windowseat/engine"
 )
 
 // singleTasks are the tasks with a command of their own.
@@ -195,7 +196,7 @@ func (a *app) openGenerator(ctx context.Context) (*Generator, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	e, st, err := a.openModel(ctx, st)
+	e, st, err := a.openModel(ctx, st, engine.Options{Context: a.flags.ctx})
 	if err != nil {
 		return nil, nil, err
 	}

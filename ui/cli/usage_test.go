@@ -38,7 +38,11 @@ func TestWrongCalls(t *testing.T) {
 		"run a --meeting-date 12.3.2026":         "must be YYYY-MM-DD",
 		"read a --meeting-date 2026-02-30":       "must be YYYY-MM-DD",
 		"doctor":                                 "there is no command",
-		"bench":                                  "there is no command",
+		"bench -p 0 -n 0":                        "nothing to measure",
+		"bench -b 0":                             "nothing to measure",
+		"bench -r 0":                             "-r 0: must be between 1 and 1000",
+		"bench -d -1":                            "must be between 0",
+		"bench --sustain 25h":                    "--sustain 25h0m0s: must be between",
 		"ask":                                    "there is no command",
 		"models rollback":                        "unexpected argument",
 		"generate --prompt= --model nosuch":      "",
@@ -96,7 +100,7 @@ func TestHelp(t *testing.T) {
 	r := call(t)
 	require.Equal(t, 0, r.code)
 	want := []string{
-		"chunks", "completion", "decisions", "email", "generate", "help", "models", "perplexity", "read", "risks", "run",
+		"bench", "chunks", "completion", "decisions", "email", "generate", "help", "models", "perplexity", "read", "risks", "run",
 		"score", "summary", "todos", "tokenize",
 	}
 	assert.Equal(t, want, commandsIn(r.out, "Commands:"))

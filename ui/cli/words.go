@@ -62,6 +62,8 @@ var words = map[string][2]string{
 	"fetching":        {"下载模型", "fetching the model"},
 	"importing":       {"导入模型", "importing the model"},
 	"perplexity":      {"困惑度", "perplexity"},
+	"measuring":       {"测量", "measuring"},
+	"bench_head":      {"测试\t词元\t深度\t路数\t词元/秒\t首词元 ms\tP50 ms\tP95 ms\t读 GB/s\tint8 G/s\t占极限\t峰值 MiB\t", "test\ttokens\tdepth\tbatch\ttok/s\tTTFT ms\tP50 ms\tP95 ms\tread GB/s\tint8 G/s\tof limit\tpeak MiB\t"},
 	"working":         {"处理中", "working"},
 	"generated":       {"提示 %d 个词元，%.1f 词元/秒；输出 %d 个，%.1f 词元/秒；结束原因 %s", "prompt %d tokens, %.1f tok/s; output %d tokens, %.1f tok/s; stop: %s"},
 	"chat_note":       {"对话模板：%s", "chat template: %s"},

@@ -18,6 +18,8 @@ var errorWords = map[string][2]string{
 	"bad_negative":     {"%s %d：不能是负数", "%s %d: must not be negative"},
 	"bad_positive":     {"%s %d：必须大于 0", "%s %d: must be positive"},
 	"bad_prompt":       {"提示是空的", "the prompt is empty"},
+	"bad_sustain":      {"--sustain %v：必须在 0 和 24h 之间，例如 5m", "--sustain %v: must be between 0 and 24h, for example 5m"},
+	"bench_nothing":    {"没有可测的：-p 和 -n 不能都是 0，-b 至少 1", "nothing to measure: -p and -n must not both be 0, -b must be at least 1"},
 	"bad_threads":      {"--threads %d：必须在 1 和 256 之间", "--threads %d: must be between 1 and 256"},
 	"bad_top_p":        {"%s %g：必须大于 0，最大 1", "%s %g: must be above 0 and at most 1"},
 	"bad_encoding":     {"不认识编码 %q；请去掉 --encoding，或用 utf-8、gb18030、big5 等", "unknown encoding %q; leave --encoding out, or give one such as utf-8, gb18030 or big5"},

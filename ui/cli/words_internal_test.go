@@ -88,7 +88,7 @@ func TestWords(t *testing.T) {
 // TestHelpTable: no Chinese help text is left over from what no longer exists.
 func TestHelpTable(t *testing.T) {
 	a := &app{lang: "zh", version: "1"}
-	known := []string{"", "perplexity long"}
+	known := []string{"", "perplexity long", "bench long"}
 	for _, c := range allCommands(a.root()) {
 		path := c.CommandPath()
 		if path != "windowseat" {

@@ -1,0 +1,279 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"windowseat/engine"
+)
+
+// benchFlags say what is measured.
+type benchFlags struct {
+	prompt, output int
+	depths         []int
+	batches        []int
+	repeat         int
+	sustain        time.Duration
+}
+
+// benchResult is one line of bench. Rates and times are medians of the repetitions,
+// limits were measured between them.
+type benchResult struct {
+	Test       string  `json:"test"` // prefill or decode
+	Tokens     int     `json:"n_tokens"`
+	Depth      int     `json:"depth"`
+	Batch      int     `json:"batch"`
+	Minute     int     `json:"minute,omitempty"` // of --sustain, from 1
+	TokPerSec  float64 `json:"tok_per_s"`        // of all sequences together
+	Lowest     float64 `json:"tok_per_s_min"`
+	Highest    float64 `json:"tok_per_s_max"`
+	FirstToken float64 `json:"ttft_ms"`
+	P50        float64 `json:"p50_ms"` // between two tokens of a sequence; 0 for prefill
+	P95        float64 `json:"p95_ms"`
+
+	ReadGBPerSec   float64 `json:"read_gb_per_s"`     // a plain read of the weights
+	MultiplyPerSec float64 `json:"int8_gmac_per_s"`   // int8 multiply-adds in registers
+	PercentOfLimit float64 `json:"percent_of_limit"`  // prefill: of the multiplications; decode: of the read, GGUF bytes
+	PeakRSS        int64   `json:"peak_rss"`          // bytes, of the program so far
+	Threads        int     `json:"threads"`           //
+	Kernels        string  `json:"kernels"`           //
+	Repetitions    int     `json:"repetitions"`       //
+	Model          string  `json:"model"`             //
+	WeightBytes    int64   `json:"gguf_weight_bytes"` // that a decode step reads
+}
+
+func (a *app) benchCommand() *cobra.Command {
+	var f benchFlags
+	c := &cobra.Command{
+		Use:   "bench",
+		Short: "Measure prefill and decode, and what this machine could give at most",
+		Long: "Measure prefill (-p tokens computed together) and decode (-n tokens one after the other), each\n" +
+			"behind -d tokens that are already there. Medians of -r repetitions. Between them the speed of a\n" +
+			"plain read of the weights and of int8 multiplications in registers is measured, since a machine's\n" +
+			"speed changes from minute to minute: % of limit is against these.",
+		Args: a.args(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := a.checkBench(f); err != nil {
+				return err
+			}
+			return a.bench(cmd.Context(), f)
+		},
+	}
+	c.Flags().IntVarP(&f.prompt, "prompt-tokens", "p", 512, "tokens of a prefill; 0 for none")
+	c.Flags().IntVarP(&f.output, "output-tokens", "n", 64, "tokens of a decode; 0 for none")
+	c.Flags().IntSliceVarP(&f.depths, "depth", "d", []int{0}, "tokens already there, for example 0,4096")
+	c.Flags().IntSliceVarP(&f.batches, "batch", "b", []int{1}, "sequences decoded side by side, for example 1,8")
+	c.Flags().IntVarP(&f.repeat, "repeat", "r", 5, "repetitions")
+	c.Flags().DurationVar(&f.sustain, "sustain", 0, "go on for this long, one line per minute, for example 5m")
+	return c
+}
+
+func (a *app) checkBench(f benchFlags) error {
+	for _, n := range append(append([]int{f.prompt, f.output}, f.depths...), f.batches...) {
+		if n < 0 || n > 1<<20 {
+			return a.usage("bad_between", "-p -n -d -b", float64(n), 0.0, float64(1<<20))
+		}
+	}
+	switch {
+	case f.prompt == 0 && f.output == 0:
+		return a.usage("bench_nothing")
+	case f.repeat < 1 || f.repeat > 1000:
+		return a.usage("bad_between", "-r", float64(f.repeat), 1.0, 1000.0)
+	case f.sustain < 0 || f.sustain > 24*time.Hour:
+		return a.usage("bad_sustain", f.sustain)
+	case len(f.depths) == 0 || len(f.batches) == 0 || slices.Min(f.batches) == 0:
+		return a.usage("bench_nothing")
+	}
+	return nil
+}
+
+// trials lists what f asks for.
+func (f benchFlags) trials() []engine.Trial {
+	var all []engine.Trial
+	for _, depth := range f.depths {
+		if f.prompt > 0 {
+			all = append(all, engine.Trial{Tokens: f.prompt, Depth: depth, Batch: 1})
+		}
+		for _, batch := range f.batches {
+			if f.output > 0 {
+				all = append(all, engine.Trial{Decode: true, Tokens: f.output, Depth: depth, Batch: batch})
+			}
+		}
+	}
+	return all
+}
+
+func (a *app) bench(ctx context.Context, f benchFlags) error {
+	trials := f.trials()
+	e, err := a.openForBench(ctx, trials)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	var out []benchResult
+	if f.sustain > 0 {
+		out, err = a.benchFor(ctx, e, trials, f.sustain)
+	} else {
+		out, err = a.benchEach(ctx, e, trials, f.repeat)
+	}
+	if len(out) == 0 {
+		return err
+	}
+	if a.flags.json {
+		return cmp.Or(a.printJSON(out), err)
+	}
+	w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, a.say("bench_head"))
+	for _, r := range out {
+		test := r.Test
+		if r.Minute > 0 {
+			test += fmt.Sprintf(" (%d min)", r.Minute)
+		}
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.0f\t%.0f%%\t%d\t\n", test, r.Tokens, r.Depth, r.Batch,
+			r.TokPerSec, r.FirstToken, r.P50, r.P95, r.ReadGBPerSec, r.MultiplyPerSec, r.PercentOfLimit, r.PeakRSS>>20)
+	}
+	return cmp.Or(w.Flush(), err)
+}
+
+// openForBench loads the model with the context and the KV cache that the trials need.
+func (a *app) openForBench(ctx context.Context, trials []engine.Trial) (*engine.Engine, error) {
+	st, err := a.locate(ctx)
+	if err != nil {
+		return nil, err
+	}
+	o := engine.Options{Context: a.flags.ctx}
+	for _, t := range trials {
+		// Beside a trial's sequences the cache holds what lies at its depth.
+		o.Context = max(o.Context, t.Room())
+		o.KVSeqs = max(o.KVSeqs, t.Batch+1)
+	}
+	e, _, err := a.openModel(ctx, st, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.WarmUp(ctx); err != nil {
+		_ = e.Close()
+		return nil, err
+	}
+	a.note("model_used", st.ID, e.Info().Kernels, e.Info().Threads)
+	return e, nil
+}
+
+// benchEach measures one trial after the other.
+func (a *app) benchEach(ctx context.Context, e *engine.Engine, trials []engine.Trial, repeat int) ([]benchResult, error) {
+	bar := a.newProgress("measuring", len(trials)*repeat)
+	defer bar.done()
+	var out []benchResult
+	for _, t := range trials {
+		s := samples{trial: t, limits: []engine.Limits{e.MeasureLimits()}}
+		for range repeat {
+			if err := s.take(ctx, e); err != nil {
+				return out, err
+			}
+			bar.add(1)
+		}
+		out = append(out, s.result(e.Info()))
+	}
+	return out, nil
+}
+
+// benchFor measures the trials in turn until the time is over: one result per trial
+// and minute, which shows a machine that grows hot.
+func (a *app) benchFor(ctx context.Context, e *engine.Engine, trials []engine.Trial, d time.Duration) ([]benchResult, error) {
+	bar := a.newProgress("measuring", int(d.Seconds()))
+	defer bar.done()
+	start, seed := time.Now(), uint64(0)
+	var out []benchResult
+	for minute := 1; time.Since(start) < d; minute++ {
+		all := make([]samples, len(trials))
+		for i := range all {
+			all[i] = samples{trial: trials[i], seed: seed, limits: []engine.Limits{e.MeasureLimits()}}
+		}
+		for first := true; first || time.Since(start) < min(d, time.Duration(minute)*time.Minute); first = false {
+			for i := range all {
+				if err := all[i].take(ctx, e); err != nil {
+					return out, err
+				}
+				seed = max(seed, all[i].seed)
+				bar.set(int64(time.Since(start).Seconds()))
+			}
+		}
+		for i := range all {
+			r := all[i].result(e.Info())
+			r.Minute = minute
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
+
+// samples are the repetitions of one trial.
+type samples struct {
+	trial  engine.Trial
+	seed   uint64 // of the last repetition
+	taken  []engine.Measurement
+	limits []engine.Limits
+}
+
+func (s *samples) take(ctx context.Context, e *engine.Engine) error {
+	s.seed++
+	t := s.trial
+	t.Seed = s.seed
+	m, err := e.Measure(ctx, t)
+	if err != nil {
+		return err
+	}
+	s.taken, s.limits = append(s.taken, m), append(s.limits, e.MeasureLimits())
+	return nil
+}
+
+func (s *samples) result(info engine.Info) benchResult {
+	t := s.trial
+	r := benchResult{
+		Test: "prefill", Tokens: t.Tokens, Depth: t.Depth, Batch: t.Batch, PeakRSS: peakRSS(), Threads: info.Threads,
+		Kernels: info.Kernels, Model: info.Name, Repetitions: len(s.taken), WeightBytes: info.ReadBytes,
+	}
+	var rates, firsts, steps, reads, products []float64
+	for _, m := range s.taken {
+		rates = append(rates, float64(t.Tokens*t.Batch)/m.Took.Seconds())
+		firsts = append(firsts, 1000*m.First.Seconds())
+		for _, d := range m.Steps {
+			steps = append(steps, 1000*d.Seconds())
+		}
+	}
+	for _, l := range s.limits {
+		reads, products = append(reads, l.ReadPerSec), append(products, l.MultiplyPerSec)
+	}
+	r.TokPerSec, r.Lowest, r.Highest = round1(quantile(rates, 0.5)), round1(slices.Min(rates)), round1(slices.Max(rates))
+	r.FirstToken, r.P50, r.P95 = round1(quantile(firsts, 0.5)), round2(quantile(steps, 0.5)), round2(quantile(steps, 0.95))
+	read, multiply := quantile(reads, 0.5), quantile(products, 0.5)
+	r.ReadGBPerSec, r.MultiplyPerSec = round1(read/1e9), round1(multiply/1e9)
+	share := quantile(rates, 0.5) * float64(info.BodyWeights) / multiply
+	if t.Decode {
+		r.Test = "decode"
+		share = quantile(rates, 0.5) / float64(t.Batch) * float64(info.ReadBytes) / read
+	}
+	r.PercentOfLimit = round1(100 * share)
+	return r
+}
+
+// quantile returns the q-quantile of values, 0 if there are none.
+func quantile(values []float64, q float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	s := slices.Sorted(slices.Values(values))
+	at := q * float64(len(s)-1)
+	low := int(at)
+	high := min(low+1, len(s)-1)
+	return s[low] + (at-float64(low))*(s[high]-s[low])
+}
+
+func round2(v float64) float64 { return math.Round(v*100) / 100 }
