@@ -13,7 +13,7 @@ GOFUMPT = v0.12.0
 BIN = build/bin
 MODEL = default
 
-.PHONY: help demo test build gui lint tools clean
+.PHONY: help demo test build gui lint tools bench-peer clean
 
 help:
 	@echo "make demo    build, fetch a model once, summarise the sample trip into build/demo"
@@ -21,6 +21,7 @@ help:
 	@echo "make build   build/windowseat, terminal only: needs Go and gcc"
 	@echo "make gui     build/windowseat-gui, with the window: needs the X and GL headers too"
 	@echo "make lint    gofumpt, go vet, staticcheck"
+	@echo "make bench-peer  speed against llama.cpp, whose programs it needs: .ci/bench-peer --help"
 	@echo "make clean   remove build/ (models stay)"
 
 demo: build/.need-demo build
@@ -44,6 +45,9 @@ gui: build/.need-gui
 
 lint: build/.need-test tools
 	.ci/test lint
+
+bench-peer: build
+	.ci/bench-peer --ours build/windowseat --out build/bench $(BENCH)
 
 tools: $(BIN)/staticcheck-$(STATICCHECK) $(BIN)/gofumpt-$(GOFUMPT)
 

@@ -26,17 +26,16 @@ type benchFlags struct {
 // benchResult is one line of bench. Rates and times are medians of the repetitions,
 // limits were measured between them.
 type benchResult struct {
-	Test       string  `json:"test"` // prefill or decode
-	Tokens     int     `json:"n_tokens"`
-	Depth      int     `json:"depth"`
-	Batch      int     `json:"batch"`
-	Minute     int     `json:"minute,omitempty"` // of --sustain, from 1
-	TokPerSec  float64 `json:"tok_per_s"`        // of all sequences together
-	Lowest     float64 `json:"tok_per_s_min"`
-	Highest    float64 `json:"tok_per_s_max"`
-	FirstToken float64 `json:"ttft_ms"`
-	P50        float64 `json:"p50_ms"` // between two tokens of a sequence; 0 for prefill
-	P95        float64 `json:"p95_ms"`
+	Test       string    `json:"test"` // prefill or decode
+	Tokens     int       `json:"n_tokens"`
+	Depth      int       `json:"depth"`
+	Batch      int       `json:"batch"`
+	Minute     int       `json:"minute,omitempty"` // of --sustain, from 1
+	TokPerSec  float64   `json:"tok_per_s"`        // of all sequences together
+	Samples    []float64 `json:"samples"`          // tok/s of each repetition
+	FirstToken float64   `json:"ttft_ms"`
+	P50        float64   `json:"p50_ms"` // between two tokens of a sequence; 0 for prefill
+	P95        float64   `json:"p95_ms"`
 
 	ReadGBPerSec   float64 `json:"read_gb_per_s"`     // a plain read of the weights
 	MultiplyPerSec float64 `json:"int8_gmac_per_s"`   // int8 multiply-adds in registers
@@ -251,7 +250,10 @@ func (s *samples) result(info engine.Info) benchResult {
 	for _, l := range s.limits {
 		reads, products = append(reads, l.ReadPerSec), append(products, l.MultiplyPerSec)
 	}
-	r.TokPerSec, r.Lowest, r.Highest = round1(quantile(rates, 0.5)), round1(slices.Min(rates)), round1(slices.Max(rates))
+	for _, v := range rates {
+		r.Samples = append(r.Samples, round1(v))
+	}
+	r.TokPerSec = round1(quantile(rates, 0.5))
 	r.FirstToken, r.P50, r.P95 = round1(quantile(firsts, 0.5)), round2(quantile(steps, 0.5)), round2(quantile(steps, 0.95))
 	read, multiply := quantile(reads, 0.5), quantile(products, 0.5)
 	r.ReadGBPerSec, r.MultiplyPerSec = round1(read/1e9), round1(multiply/1e9)
