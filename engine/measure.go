@@ -29,8 +29,12 @@ type Measurement struct {
 	Steps []time.Duration // between the tokens that one sequence decodes
 }
 
-// Room returns how many tokens of context one sequence of the trial needs.
-func (t Trial) Room() int { return t.Depth + t.Tokens + 2 }
+// Room returns how many tokens of context and of KV cache one sequence of the trial
+// needs: whole pages.
+func (t Trial) Room() int {
+	const page = kernels.PageTokens
+	return (t.Depth + t.Tokens + 2 + 2*page - 1) / page * page
+}
 
 // Measure runs a trial through the scheduler, as any request. What lies at Depth is
 // computed before the clock starts, and is found again by the next trial of the
@@ -39,7 +43,7 @@ func (t Trial) Room() int { return t.Depth + t.Tokens + 2 }
 // context, and an error when the sequences together do not fit the KV cache.
 func (e *Engine) Measure(ctx context.Context, t Trial) (Measurement, error) {
 	t.Batch = max(t.Batch, 1)
-	switch need := int64(t.Batch) * int64(t.Room()+kernels.PageTokens) * e.info.BytesPerToken; {
+	switch need := int64(t.Batch) * int64(t.Room()) * e.info.BytesPerToken; {
 	case t.Tokens < 1 || t.Depth < 0:
 		return Measurement{}, errors.New("engine: nothing to measure")
 	case t.Room() > e.info.Context:

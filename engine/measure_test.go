@@ -12,7 +12,7 @@ import (
 // What bench measures goes through the scheduler: the depth is computed once, the
 // measured tokens always.
 func TestMeasure(t *testing.T) {
-	e := open(t, tinymodel.Qwen(), Options{Context: 512, KVSeqs: 5})
+	e := open(t, tinymodel.Qwen(), Options{Context: 384, KVSeqs: 5})
 	ctx := context.Background()
 	rows := func(tr Trial) (Measurement, int64) {
 		before := e.Stats().Rows
@@ -34,7 +34,7 @@ func TestMeasure(t *testing.T) {
 
 	_, err := e.Measure(ctx, Trial{Tokens: 600})
 	require.ErrorIs(t, err, ErrContextFull)
-	_, err = e.Measure(ctx, Trial{Tokens: 1, Depth: 400, Batch: 100})
+	_, err = e.Measure(ctx, Trial{Tokens: 1, Depth: 200, Batch: 100})
 	require.ErrorContains(t, err, "MiB of KV cache")
 	_, err = e.Measure(ctx, Trial{})
 	require.Error(t, err)

@@ -1,6 +1,6 @@
 /* matmul_avx512: y[t,r] = sum_k W[r,k] x[t,k], see MatMul in matmul.go.
  *
- * Two loops over the same formulas. Decode (few tokens) streams the packed tile
+ * Two loops over the same formulas. Decode (up to 6 tokens) streams the packed tile
  * once, prefetching ahead, with the integers unpacked in registers: it runs at
  * the speed of memory. Prefill unpacks 32 rows x 512 columns to bytes in L1 and
  * multiplies them by blocks of up to 256 tokens, 6 at a time: 12 integer and 12
@@ -13,13 +13,15 @@
 #include "matmul_avx512_amd64.h"
 
 enum {
+	FLOAT_TOKENS = 4,     /* of one tile of float weights */
 	FAR = 8192,           /* bytes to prefetch ahead into L2 in decode, */
 	NEAR = 1024,          /* and into L1: L2 can wait for more lines at a time */
-	DECODE_TOKENS = 4,    /* more tokens than this are worth unpacking to L1 */
+	DECODE_TOKENS = 6,    /* more tokens than this are worth unpacking to L1 */
 	CHUNK = 16,           /* groups of 32 unpacked at a time: 2 tiles x 8 KiB */
 	BLOCK_TOKENS = 258,   /* the most tokens that share one unpacking: 43 steps */
 	BLOCK_BYTES = 1200000, /* of activations that may stay in L2 (2 MB) beside the weights */
-	STEP = 6              /* tokens of one register tile */
+	STEP = 6,             /* tokens of one register tile */
+	FAR_STEPS = 4         /* with more, arithmetic takes longer than memory */
 };
 
 /* start gives DOT_BASE - offset * sum from DOT_BASE - 128 * sum, exactly: offset is
@@ -45,7 +47,7 @@ AVX512_INLINE void decode_tile(const struct matmul_args *a, int codec, int scali
 	struct k_scales state;
 	state.d = state.m = _mm512_setzero_ps();
 	__m512 acc[DECODE_TOKENS];
-#pragma GCC unroll 4
+#pragma GCC unroll 6
 	for (int i = 0; i < nt; i++)
 		acc[i] = _mm512_setzero_ps();
 	const int64_t scale_bytes = a->tile_bytes - a->quant_bytes;
@@ -64,7 +66,7 @@ AVX512_INLINE void decode_tile(const struct matmul_args *a, int codec, int scali
 		_mm_prefetch((const char *)scales + group_scale_bytes(scaling) * g + 512, _MM_HINT_T0);
 		load_quads(codec, w, quads);
 		load_scales(scaling, scales, g, &state, &d, &m);
-#pragma GCC unroll 4
+#pragma GCC unroll 6
 		for (int i = 0; i < nt; i++) {
 			const int64_t at = (t + i) * groups + g;
 			const int8_t *x = q + i * a->k + g * GROUP;
@@ -93,7 +95,7 @@ AVX512_INLINE void decode_tile(const struct matmul_args *a, int codec, int scali
 				acc[i] = _mm512_fmadd_ps(m, _mm512_set1_ps(a->scale_sum[at]), acc[i]);
 		}
 	}
-#pragma GCC unroll 4
+#pragma GCC unroll 6
 	for (int i = 0; i < nt; i++)
 		finish(a, t + i, r, acc[i]);
 }
@@ -106,6 +108,8 @@ AVX512_INLINE void decode(const struct matmul_args *a, int codec, int scaling)
 		case 2: decode_tile(a, codec, scaling, 2, 0, r); break;
 		case 3: decode_tile(a, codec, scaling, 3, 0, r); break;
 		case 4: decode_tile(a, codec, scaling, 4, 0, r); break;
+		case 5: decode_tile(a, codec, scaling, 5, 0, r); break;
+		case 6: decode_tile(a, codec, scaling, 6, 0, r); break;
 		}
 	}
 }
@@ -156,6 +160,7 @@ struct ahead {
 	int64_t lines;    /* still to come, per tile */
 	int64_t per_group;
 	float *y;         /* outputs to fetch for writing, NULL before the last chunk */
+	int far;          /* also fetch the same of the next pair into L2 */
 };
 
 /* multiply adds the unpacked groups [g0, g1) of nr tiles by nt tokens from t to sums. */
@@ -177,6 +182,10 @@ AVX512_INLINE void multiply(const struct matmul_args *a, int scaling, int nr, in
 		for (int64_t i = 0; i < per_group; i++, ahead += 64) {
 			_mm_prefetch((const char *)ahead, _MM_HINT_T0);
 			_mm_prefetch((const char *)ahead + next->stride, _MM_HINT_T0);
+			if (next->far) {
+				_mm_prefetch((const char *)ahead + 2 * next->stride, _MM_HINT_T1);
+				_mm_prefetch((const char *)ahead + 3 * next->stride, _MM_HINT_T1);
+			}
 		}
 		/* The next step's activations, half a line per group: three tokens' lines in
 		 * even groups, the other three in odd ones. */
@@ -236,15 +245,18 @@ AVX512_INLINE void multiply(const struct matmul_args *a, int scaling, int nr, in
  * inlined into the codecs: the unpacked form is common to them. */
 AVX512_INLINE void multiply_block(const struct matmul_args *a, int scaling, int nr, int64_t t, int64_t nt, int64_t g0, int64_t g1, const struct unpacked *u, struct ahead *next, __m512 (*sums)[2])
 {
-	int64_t i = 0;
-	for (; i + STEP <= nt; i += STEP)
-		multiply(a, scaling, nr, STEP, t + i, g0, g1, u, next, sums + i);
-	switch (nt - i) {
-	case 1: multiply(a, scaling, nr, 1, t + i, g0, g1, u, next, sums + i); break;
-	case 2: multiply(a, scaling, nr, 2, t + i, g0, g1, u, next, sums + i); break;
-	case 3: multiply(a, scaling, nr, 3, t + i, g0, g1, u, next, sums + i); break;
-	case 4: multiply(a, scaling, nr, 4, t + i, g0, g1, u, next, sums + i); break;
-	case 5: multiply(a, scaling, nr, 5, t + i, g0, g1, u, next, sums + i); break;
+	/* Even steps: one of two tokens waits for its own sums. */
+	for (int64_t i = 0, steps = (nt + STEP - 1) / STEP; steps > 0; steps--) {
+		const int64_t n = (nt - i + steps - 1) / steps;
+		switch (n) {
+		case 1: multiply(a, scaling, nr, 1, t + i, g0, g1, u, next, sums + i); break;
+		case 2: multiply(a, scaling, nr, 2, t + i, g0, g1, u, next, sums + i); break;
+		case 3: multiply(a, scaling, nr, 3, t + i, g0, g1, u, next, sums + i); break;
+		case 4: multiply(a, scaling, nr, 4, t + i, g0, g1, u, next, sums + i); break;
+		case 5: multiply(a, scaling, nr, 5, t + i, g0, g1, u, next, sums + i); break;
+		case 6: multiply(a, scaling, nr, 6, t + i, g0, g1, u, next, sums + i); break;
+		}
+		i += n;
 	}
 }
 
@@ -290,7 +302,7 @@ AVX512_INLINE struct ahead look_ahead(const struct matmul_args *a, int codec, in
 		_mm_prefetch((const char *)scales + a->tile_bytes + i, _MM_HINT_T0);
 	}
 	const int64_t turns = CHUNK * steps;
-	return (struct ahead){tile + g1 * group_bytes(codec), a->tile_bytes, r < a->rows ? lines : 0, (lines + turns - 1) / turns, y};
+	return (struct ahead){tile + g1 * group_bytes(codec), a->tile_bytes, r < a->rows ? lines : 0, (lines + turns - 1) / turns, y, steps <= FAR_STEPS};
 }
 
 /* block_tokens splits the tokens into even blocks that are whole steps. */
@@ -337,8 +349,8 @@ AVX512_INLINE void float_tile(const struct matmul_args *a, int codec, int nt, in
 {
 	const uint8_t *w = a->w + r / ROW_TILE * a->tile_bytes;
 	const int64_t groups = a->k / GROUP;
-	float x[DECODE_TOKENS][GROUP] __attribute__((aligned(64)));
-	__m512 acc[DECODE_TOKENS], u[DECODE_TOKENS];
+	float x[FLOAT_TOKENS][GROUP] __attribute__((aligned(64)));
+	__m512 acc[FLOAT_TOKENS], u[FLOAT_TOKENS];
 #pragma GCC unroll 4
 	for (int i = 0; i < nt; i++)
 		acc[i] = _mm512_setzero_ps();
@@ -376,8 +388,8 @@ AVX512_INLINE void float_weights(const struct matmul_args *a, int codec)
 {
 	for (int64_t r = 0; r < a->rows; r += ROW_TILE) {
 		int64_t t = 0;
-		for (; t + DECODE_TOKENS <= a->tokens; t += DECODE_TOKENS)
-			float_tile(a, codec, DECODE_TOKENS, t, r);
+		for (; t + FLOAT_TOKENS <= a->tokens; t += FLOAT_TOKENS)
+			float_tile(a, codec, FLOAT_TOKENS, t, r);
 		for (; t < a->tokens; t++)
 			float_tile(a, codec, 1, t, r);
 	}
