@@ -6,6 +6,10 @@ package kernels
 // #cgo nocallback matmul_neon
 // #cgo noescape matmul_neondot
 // #cgo nocallback matmul_neondot
+// #cgo noescape matmul_neoni8mm
+// #cgo nocallback matmul_neoni8mm
+// #cgo noescape peak_dot_neoni8mm
+// #cgo nocallback peak_dot_neoni8mm
 // #cgo noescape quantize_neon
 // #cgo nocallback quantize_neon
 // #cgo noescape rmsnorm_neon
@@ -71,5 +75,14 @@ var neondotOps = func() *ops {
 	o.name = "neondot"
 	o.matMul = func(a MatMulArgs) { C.matmul_neondot(cMatMul(&a)) }
 	o.peakDot = func(rounds int64) int { return int(C.peak_dot_neondot(C.int64_t(rounds))) }
+	return &o
+}()
+
+// neoni8mmOps is neonOps with the matrix products of the matrix-multiply extension.
+var neoni8mmOps = func() *ops {
+	o := *neonOps
+	o.name = "neoni8mm"
+	o.matMul = func(a MatMulArgs) { C.matmul_neoni8mm(cMatMul(&a)) }
+	o.peakDot = func(rounds int64) int { return int(C.peak_dot_neoni8mm(C.int64_t(rounds))) }
 	return &o
 }()

@@ -160,4 +160,7 @@ int32_t peak_read_neon(const uint8_t *p, int64_t n);
 void matmul_neondot(struct matmul_args a); /* all else is as in neon */
 int32_t peak_dot_neondot(int64_t n);
 
+void matmul_neoni8mm(struct matmul_args a); /* all else is as in neon */
+int32_t peak_dot_neoni8mm(int64_t n);
+
 #endif

@@ -1,11 +1,12 @@
-/* The matrix products of both arm64 paths: y[t,r] = sum_k W[r,k] x[t,k], see MatMul
+/* The matrix products of the arm64 paths: y[t,r] = sum_k W[r,k] x[t,k], see MatMul
  * in matmul.go. The file that includes this one defines first
  *
  *   DOT, DOT_INLINE  the attributes of its functions
  *   dot              first + sum over quads [j0, j1) of w[j] and the four activations
  *                    at x + 4*j, for 4 rows of 4 columns per quad
  *
- * which is all in which the paths differ. Decode (few tokens) unpacks the integers in
+ * which is all in which the paths differ, but that one may define DOT_PAIRS with zip_rows
+ * and dot_pair, for prefill by pairs of tokens. Decode (few tokens) unpacks the integers in
  * registers; prefill unpacks 16 rows x 512 columns to L1 once per block of up to 64
  * tokens. A tile of 16 rows is four registers ("quarters") of 4 rows. Every function
  * is inlined with constant codec, scaling and counts. */
@@ -99,22 +100,44 @@ DOT_INLINE int32x4_t start(int codec, int32_t start128)
 	return vdupq_n_s32(DOT_BASE + ((start128 - DOT_BASE) >> (codec == CODEC_6 ? 2 : codec == CODEC_5 ? 3 : 4)));
 }
 
-/* add_group adds group g of nt tokens to acc, for one quarter. w: its quads; d, m:
- * its scales. */
-DOT_INLINE void add_group(const struct matmul_args *a, int codec, int scaling, int nt, int64_t t, int64_t g, const int8x16_t w[8], float32x4_t d, float32x4_t m, float32x4_t *acc)
+/* first is what the integer sum of a group, or of half of it in Q6_K, starts with. */
+DOT_INLINE int32x4_t first(const struct matmul_args *a, int codec, int scaling, int64_t at, int part)
+{
+	return scaling == SCALE_OFFSET ? start(codec, a->start32[at])
+		: scaling == SCALE_Q6K ? start(codec, a->start16[2 * at + part])
+		: vdupq_n_s32(DOT_BASE);
+}
+
+/* add_group adds group g of nt tokens to acc, for one quarter. w: its quads, zipped if
+ * pairs says so (then nt is even); d, m: its scales. */
+DOT_INLINE void add_group(const struct matmul_args *a, int codec, int scaling, int pairs, int nt, int64_t t, int64_t g, const int8x16_t w[8], float32x4_t d, float32x4_t m, float32x4_t *acc)
 {
 	const int64_t groups = a->k / GROUP;
 	const int parts = scaling == SCALE_Q6K ? 2 : 1;
+#ifdef DOT_PAIRS
+	int32x4_t two[2];
+#else
+	(void)pairs;
+#endif
 #pragma GCC unroll 2
 	for (int part = 0; part < parts; part++) {
 		const float32x4_t s = part == 0 ? d : m, base = vmulq_n_f32(s, -DOT_FLOAT);
 #pragma GCC unroll 4
 		for (int i = 0; i < nt; i++) {
 			const int64_t at = (t + i) * groups + g;
-			int32x4_t sum = scaling == SCALE_OFFSET ? start(codec, a->start32[at])
-				: scaling == SCALE_Q6K ? start(codec, a->start16[2 * at + part])
-				: vdupq_n_s32(DOT_BASE);
-			sum = dot(codec, w, 8 / parts * part, 8 / parts * (part + 1), a->q + at * GROUP, sum);
+			const int j0 = 8 / parts * part, j1 = 8 / parts * (part + 1);
+			int32x4_t sum;
+#ifdef DOT_PAIRS
+			if (pairs) {
+				if (i % 2 == 0) {
+					two[0] = first(a, codec, scaling, at, part);
+					two[1] = first(a, codec, scaling, at + groups, part);
+					dot_pair(w, j0, j1, a->q + at * GROUP, a->q + (at + groups) * GROUP, two);
+				}
+				sum = two[i % 2];
+			} else
+#endif
+				sum = dot(codec, w, j0, j1, a->q + at * GROUP, first(a, codec, scaling, at, part));
 			float32x4_t u = vfmaq_f32(base, vreinterpretq_f32_s32(sum), s);
 			acc[i] = vfmaq_n_f32(acc[i], u, a->scale[at]);
 		}
@@ -168,7 +191,7 @@ DOT_INLINE void decode_tile(const struct matmul_args *a, int codec, int scaling,
 		for (int n = 0; n < 4; n++) {
 			int8x16_t quads[8];
 			load_quads(codec, w + 16 * n, quads);
-			add_group(a, codec, scaling, nt, 0, g, quads, d.q[n], m.q[n], acc[n]);
+			add_group(a, codec, scaling, 0, nt, 0, g, quads, d.q[n], m.q[n], acc[n]);
 		}
 	}
 #pragma GCC unroll 4
@@ -198,21 +221,37 @@ DOT_INLINE void unpack(const struct matmul_args *a, int codec, int scaling, int6
 {
 	const uint8_t *w = a->w + r / ROW_TILE * a->tile_bytes;
 	for (int64_t g = g0; g < g1; g++) {
-		for (int n = 0; n < 4; n++)
+		for (int n = 0; n < 4; n++) {
 			load_quads(codec, w + g * group_bytes(codec) + 16 * n, u->w[n][g - g0]);
+#ifdef DOT_PAIRS
+			for (int j = 0; j < 8; j += 2)
+				zip_rows(&u->w[n][g - g0][j]);
+#endif
+		}
 		load_scales(scaling, w + a->quant_bytes, g, &u->d[g - g0], &u->m[g - g0]);
 	}
 }
 
-/* multiply adds the unpacked groups [g0, g1) of quarter n by nt tokens from t to sums. */
+/* multiply adds the unpacked groups [g0, g1) of quarter n by nt tokens from t to sums.
+ * With DOT_PAIRS a single token is put back from its zipped form. */
 DOT_INLINE void multiply(const struct matmul_args *a, int codec, int scaling, int nt, int64_t t, int64_t g0, int64_t g1, const struct unpacked *u, int n, float32x4_t *sums)
 {
 	float32x4_t acc[STEP];
 #pragma GCC unroll 4
 	for (int i = 0; i < nt; i++)
 		acc[i] = sums[i];
-	for (int64_t g = g0; g < g1; g++)
-		add_group(a, codec, scaling, nt, t, g, u->w[n][g - g0], u->d[g - g0].q[n], u->m[g - g0].q[n], acc);
+	for (int64_t g = g0; g < g1; g++) {
+		const int8x16_t *w = u->w[n][g - g0];
+		int pairs = 0;
+#ifdef DOT_PAIRS
+		int8x16_t plain[8];
+		pairs = nt % 2 == 0;
+		for (int j = 0; !pairs && j < 8; j += 2)
+			unzip_rows(w + j, plain + j);
+		w = pairs ? w : plain;
+#endif
+		add_group(a, codec, scaling, pairs, nt, t, g, w, u->d[g - g0].q[n], u->m[g - g0].q[n], acc);
+	}
 #pragma GCC unroll 4
 	for (int i = 0; i < nt; i++)
 		sums[i] = acc[i];
@@ -235,7 +274,11 @@ DOT_INLINE void prefill(const struct matmul_args *a, int codec, int scaling)
 					int64_t i = 0;
 					for (; i + STEP <= nt; i += STEP)
 						multiply(a, codec, scaling, STEP, t + i, g0, g1, &u, n, sums[n] + i);
-					for (; i < nt; i++)
+					if (i + 2 <= nt) {
+						multiply(a, codec, scaling, 2, t + i, g0, g1, &u, n, sums[n] + i);
+						i += 2;
+					}
+					if (i < nt)
 						multiply(a, codec, scaling, 1, t + i, g0, g1, &u, n, sums[n] + i);
 				}
 			}

@@ -36,6 +36,23 @@ KERNEL_TARGET("arch=armv8.2-a+dotprod") int32_t peak_dot_neondot(int64_t n)
 	return vaddvq_s32(acc[0]);
 }
 
+/* peak_dot_neoni8mm: the same with the matrix-multiply extension. */
+KERNEL_TARGET("arch=armv8.2-a+dotprod+i8mm") int32_t peak_dot_neoni8mm(int64_t n)
+{
+	int32x4_t acc[16];
+	int8x16_t a = vdupq_n_s8(1), b = vdupq_n_s8(2);
+	for (int i = 0; i < 16; i++)
+		acc[i] = vdupq_n_s32(i);
+	for (int64_t r = 0; r < 2 * n; r++) {
+		for (int i = 0; i < 16; i++)
+			acc[i] = vmmlaq_s32(acc[i], a, b);
+		__asm__ volatile("" : "+w"(a), "+w"(b));
+	}
+	for (int i = 1; i < 16; i++)
+		acc[0] = vaddq_s32(acc[0], acc[i]);
+	return vaddvq_s32(acc[0]);
+}
+
 /* peak_read_neon reads n bytes, a multiple of 64, at p. */
 int32_t peak_read_neon(const uint8_t *p, int64_t n)
 {
