@@ -38,8 +38,10 @@ func analyseSpeech(lines []line) *speech {
 	var labels []label
 	total := 0
 	alone := false // the line before is a label alone, this one its words
-	for _, l := range lines {
-		if l.blank() {
+	present := attendees(lines)
+	title := titleLabel(lines, present)
+	for i, l := range lines {
+		if l.blank() || i == title {
 			continue
 		}
 		lab, ok := splitLabel(l.text)
@@ -51,8 +53,75 @@ func analyseSpeech(lines []line) *speech {
 		}
 		alone = ok && lab.text == ""
 	}
-	s.names, s.dialogue = chooseNames(labels, total, attendees(lines), false)
+	s.names, s.dialogue = chooseNames(labels, total, present, false)
 	return s
+}
+
+// titleLines is how many lines of text the head has in which a title can stand.
+const titleLines = 6
+
+// titleLabel returns the index of a line of the head that looks like a label and is
+// the document's title, "Project Phoenix: Kickoff", or -1: its name comes once, it is
+// no attendee, and the line below is a date or a field of the head; or it is the first
+// line, ends like a title, and stands apart from labels that stand together.
+func titleLabel(lines []line, present []string) int {
+	seen := 0
+	for i, l := range lines {
+		if l.blank() {
+			continue
+		}
+		if seen++; seen > titleLines {
+			break
+		}
+		lab, ok := splitLabel(l.text)
+		if !ok || lab.text == "" || lab.class == roleName || isPresent(lab.name, present) {
+			continue
+		}
+		below := nextLine(lines, i)
+		heads := below >= 0 && (isDateLine(lines[below].text) || reDateLabel.MatchString(lines[below].text))
+		apart := seen == 1 && below > i+1 && isTitleLine(lab.text) && labelsTogether(lines[below:])
+		if (heads || apart) && labelCount(lines, lab.name) == 1 {
+			return i
+		}
+	}
+	return -1
+}
+
+// nextLine returns the index of the next line with text, or -1.
+func nextLine(lines []line, i int) int {
+	for j := i + 1; j < len(lines); j++ {
+		if !lines[j].blank() {
+			return j
+		}
+	}
+	return -1
+}
+
+// labelsTogether reports whether two lines with labels follow directly on each other.
+func labelsTogether(lines []line) bool {
+	last := false
+	for _, l := range lines {
+		ok := false
+		if !l.blank() {
+			_, ok = splitLabel(l.text)
+		}
+		if ok && last {
+			return true
+		}
+		last = ok
+	}
+	return false
+}
+
+// labelCount counts the lines that a name is the label of.
+func labelCount(lines []line, name string) int {
+	n := 0
+	for _, l := range lines {
+		if lab, ok := splitLabel(l.text); ok && lab.name == name {
+			n++
+		}
+	}
+	return n
 }
 
 // maxStyleLines bounds the work of choosing: every style is tried on this many

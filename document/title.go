@@ -9,7 +9,11 @@ import (
 // maxTitleRunes: a longer first line is text.
 const maxTitleRunes = 60
 
-var reTitleLabel = regexp.MustCompile(`(?i)^(?:会议主题|会议名称|主题|标题|會議主題|meeting\s*title|title|subject|topic)\s*[:：]\s*(.+)$`)
+var (
+	reTitleLabel = regexp.MustCompile(`(?i)^(?:会议主题|会议名称|主题|标题|會議主題|meeting\s*title|title|subject|topic)\s*[:：]\s*(.+)$`)
+	// A field that holds the title in one document and the time or the link in another.
+	reMeetingLabel = regexp.MustCompile(`(?i)^(?:会议|會議|meeting)\s*[:：]\s*(.+)$`)
+)
 
 // findTitle returns the first heading or title line near the top, a labelled
 // title, or the file's name.
@@ -18,7 +22,13 @@ func findTitle(blocks []Block, kind, name string) string {
 		return baseName(name)
 	}
 	for _, b := range blocks[:min(len(blocks), 12)] {
-		if m := reTitleLabel.FindStringSubmatch(firstLine(b.Text)); m != nil && b.Kind != KindTurn {
+		if b.Kind == KindTurn {
+			continue
+		}
+		if m := reTitleLabel.FindStringSubmatch(firstLine(b.Text)); m != nil {
+			return clipTitle(m[1])
+		}
+		if m := reMeetingLabel.FindStringSubmatch(firstLine(b.Text)); m != nil && isTitleLine(m[1]) {
 			return clipTitle(m[1])
 		}
 	}
@@ -52,7 +62,7 @@ func isTitleLine(s string) bool {
 	if strings.Contains(s, "\n") || utf8.RuneCountInString(s) > maxTitleRunes || strings.Contains(s, "://") {
 		return false
 	}
-	if at, _ := findColon(s); at > 0 && isStopWord(s[:at]) {
+	if at, _ := findColon(s); at > 0 && isStopWord(s[:at]) && !isEventName(s[:at]) {
 		return false
 	}
 	if strings.ContainsRune("。；，.;,！!?？：:", lastRune(s)) {
