@@ -28,7 +28,7 @@ func (a *app) doctorRows(r doctorReport) [][]string {
 		[]string{a.say("doctor_memory"), a.say("doctor_of_total", a.gib(r.Memory.Total), a.gib(r.Memory.Free))},
 		[]string{a.say("doctor_battery"), a.batteryLine(r)},
 		[]string{a.say("doctor_temperature"), a.temperatureLine(r)},
-		[]string{a.say("doctor_data"), a.say("doctor_disk", orUnknown(a, r.Data.Folder), a.gib(r.Data.Free))},
+		[]string{a.say("doctor_data"), a.dataLine(r)},
 	)
 	for i, line := range a.modelLines(r) {
 		rows = append(rows, []string{first(i, a.say("doctor_models")), line})
@@ -65,7 +65,11 @@ func (a *app) gib(n *int64) string {
 // unknown says that a probe found nothing, and why.
 func (a *app) unknown(r doctorReport, probe string) string {
 	for _, u := range r.Unknown {
-		if u.Probe == probe && u.Reason != machine.ErrUnknown.Error() {
+		switch {
+		case u.Probe != probe:
+		case u.Reason == machine.ErrUnknown.Error():
+			return a.say("doctor_untold")
+		default:
 			return a.say("doctor_unknown") + " (" + u.Reason + ")"
 		}
 	}
@@ -121,6 +125,13 @@ func (a *app) batteryLine(r doctorReport) string {
 		return a.say("doctor_none")
 	}
 	return strings.Join(parts, "; ")
+}
+
+func (a *app) dataLine(r doctorReport) string {
+	if r.Data.Folder == nil {
+		return a.unknown(r, "data")
+	}
+	return a.say("doctor_disk", *r.Data.Folder, a.gib(r.Data.Free))
 }
 
 func (a *app) temperatureLine(r doctorReport) string {

@@ -16,6 +16,7 @@ var doctorWords = map[string][2]string{
 	"doctor_network":     {"网络", "network"},
 
 	"doctor_unknown":  {"未知", "unknown"},
+	"doctor_untold":   {"未知：系统没有提供", "unknown: this system does not tell"},
 	"doctor_none":     {"没有", "none"},
 	"doctor_cores":    {"%s，%d 个逻辑核", "%s, %d logical cores"},
 	"doctor_missing":  {"没有：%s", "not there: %s"},
