@@ -103,7 +103,8 @@ var mayImport = map[string][]string{
 	"quant/quantize":      {"quant", "engine/gguf", "engine/kernels"},
 	"retrieval":           {"document/...", "chunker"},
 	"ui":                  {"ui/widgets", "assistant/...", "document/...", "engine/models", "assets"},
-	"ui/cli":              {"assets", "assistant/...", "chunker", "document/...", "engine/...", "prompts", "quant/...", "retrieval"},
+	"ui/cli":              {"assets", "assistant/...", "chunker", "document/...", "engine/...", "prompts", "quant/...", "retrieval", "ui/cli/machine"},
+	"ui/cli/machine":      {},
 	"ui/widgets":          {},
 }
 
