@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -34,18 +35,12 @@ var (
 func findDate(blocks []Block, in *input) (date, from string) {
 	head := blocks[:min(len(blocks), headBlocks)]
 	for _, b := range head {
-		if b.Kind != KindTurn && reDateLabel.MatchString(b.Text) {
-			if d := parseDate(b.Text); d != "" {
-				return d, "text"
-			}
+		if d := labelledDate(b); d != "" {
+			return d, "text"
 		}
 	}
 	for _, b := range head[:min(len(head), bareBlocks)] {
-		first, _, _ := strings.Cut(b.Text, "\n")
-		if b.Kind == KindTurn || utf8.RuneCountInString(first) > bareRunes || reDeadline.MatchString(first) {
-			continue
-		}
-		if d := parseDate(first); d != "" {
+		if d := bareDate(b); d != "" {
 			return d, "text"
 		}
 	}
@@ -56,6 +51,64 @@ func findDate(blocks []Block, in *input) (date, from string) {
 		return in.opts.ModTime.Format(time.DateOnly), "file"
 	}
 	return "", ""
+}
+
+// labelledDate looks for a labelled date at the start of a line, and from there on: a
+// Markdown paragraph can hold title, date and place in lines below each other.
+func labelledDate(b Block) string {
+	if b.Kind == KindTurn {
+		return ""
+	}
+	at, n := 0, 0
+	for l := range strings.Lines(b.Text) {
+		if n++; n > headBlocks {
+			break
+		}
+		if reDateLabel.MatchString(l) {
+			if d := parseDate(b.Text[at:]); d != "" {
+				return d
+			}
+		}
+		at += len(l)
+	}
+	return ""
+}
+
+// bareDate looks for a date without label: in the first line if that is short, and
+// below it where a line is nothing but the date.
+func bareDate(b Block) string {
+	if b.Kind == KindTurn {
+		return ""
+	}
+	n := 0
+	for l := range strings.Lines(b.Text) {
+		if n++; n > bareBlocks {
+			break
+		}
+		if utf8.RuneCountInString(l) > bareRunes || reDeadline.MatchString(l) || n > 1 && !isDateLine(l) {
+			continue
+		}
+		if d := parseDate(l); d != "" {
+			return d
+		}
+	}
+	return ""
+}
+
+// reDateCompany are the words that stand with a date in a line of its own.
+var reDateCompany = regexp.MustCompile(`(?i)(?:星期|周|週|礼拜|禮拜)[一二三四五六日天]|[上下]午|中午|晚上|早上|\d{1,2}\s*(?:[:：]\s*\d{2}(?:[:：]\d{2})?|[点點时時](?:\s*\d{1,2}\s*分?|半)?)|` +
+	`\b(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|a\.?m|p\.?m|at|from|to|utc|gmt|cst|est|cet)\b`)
+
+// isDateLine reports whether a line holds a date, perhaps with a weekday and a time,
+// and nothing else.
+func isDateLine(s string) bool {
+	if utf8.RuneCountInString(s) > bareRunes || parseDate(s) == "" {
+		return false
+	}
+	for _, re := range []*regexp.Regexp{reDateCN, reDateISO, reDateMDY, reDateDMY, reDateNum, reDateTight, reDateCompany} {
+		s = re.ReplaceAllString(s, " ")
+	}
+	return !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) && r != '至' && r != '到' || unicode.IsDigit(r) })
 }
 
 // parseDate returns the first date in s as YYYY-MM-DD, or "". A date such as

@@ -56,7 +56,7 @@ func classifyName(s string) nameClass {
 		return roleName
 	}
 	bare := stripBrackets(s)
-	if bare == "" || strings.ContainsAny(bare, "，。！？；,;!?\"“”《》<>|=/\\{}#`[]【】~^$%*（）()") || isStopWord(bare) {
+	if bare == "" || strings.ContainsAny(bare, "，。！？；,;!?\"“”《》<>|=/\\{}#`[]【】~^$%*（）()") || isStopWord(bare) || isEventName(bare) {
 		return notName
 	}
 	if r := firstRune(bare); !unicode.IsLetter(r) && r != '@' {

@@ -38,8 +38,10 @@ func analyseSpeech(lines []line) *speech {
 	var labels []label
 	total := 0
 	alone := false // the line before is a label alone, this one its words
-	for _, l := range lines {
-		if l.blank() {
+	present := attendees(lines)
+	title := titleLabel(lines, present)
+	for i, l := range lines {
+		if l.blank() || i == title {
 			continue
 		}
 		lab, ok := splitLabel(l.text)
@@ -51,7 +53,7 @@ func analyseSpeech(lines []line) *speech {
 		}
 		alone = ok && lab.text == ""
 	}
-	s.names, s.dialogue = chooseNames(labels, total, attendees(lines), false)
+	s.names, s.dialogue = chooseNames(labels, total, present, false)
 	return s
 }
 

@@ -3,6 +3,7 @@ package document
 import (
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // stopWords stand before a colon in minutes and are not speakers.
@@ -80,6 +81,27 @@ func isStopWord(s string) bool {
 	}
 	for _, e := range stopEndings {
 		if len(low) > len(e) && strings.HasSuffix(low, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// eventEndings close the names of meetings and their papers, which head a document as
+// "周例会：登录页改版" or "Team Sync: roadmap" and look like a surname and a given name,
+// or like two capitalised words.
+var eventEndings = []string{
+	"会议", "會議", "例会", "例會", "周会", "週會", "晨会", "早会", "站会", "月会", "季会", "年会", "评审", "评审会", "启动会", "复盘", "复盘会", "讨论会", "研讨会", "座谈会",
+	"沟通会", "碰头会", "培训", "纪要", "紀要", "会议记录", "meeting", "sync", "sync-up", "standup", "stand-up", "review", "retro", "retrospective", "kickoff", "kick-off", "minutes",
+	"notes", "workshop", "planning", "briefing", "debrief", "all-hands", "town hall", "catch-up",
+}
+
+// isEventName reports whether a label is the name of a meeting or of its minutes.
+func isEventName(s string) bool {
+	low := strings.ToLower(strings.TrimSpace(s))
+	for _, e := range eventEndings {
+		rest, ok := strings.CutSuffix(low, e)
+		if ok && (rest == "" || e[0] >= utf8.RuneSelf || strings.HasSuffix(rest, " ")) {
 			return true
 		}
 	}

@@ -9,7 +9,11 @@ import (
 // maxTitleRunes: a longer first line is text.
 const maxTitleRunes = 60
 
-var reTitleLabel = regexp.MustCompile(`(?i)^(?:会议主题|会议名称|主题|标题|會議主題|meeting\s*title|title|subject|topic)\s*[:：]\s*(.+)$`)
+var (
+	reTitleLabel = regexp.MustCompile(`(?i)^(?:会议主题|会议名称|主题|标题|會議主題|meeting\s*title|title|subject|topic)\s*[:：]\s*(.+)$`)
+	// A field that holds the title in one document and the time or the link in another.
+	reMeetingLabel = regexp.MustCompile(`(?i)^(?:会议|會議|meeting)\s*[:：]\s*(.+)$`)
+)
 
 // findTitle returns the first heading or title line near the top, a labelled
 // title, or the file's name.
@@ -18,7 +22,13 @@ func findTitle(blocks []Block, kind, name string) string {
 		return baseName(name)
 	}
 	for _, b := range blocks[:min(len(blocks), 12)] {
-		if m := reTitleLabel.FindStringSubmatch(firstLine(b.Text)); m != nil && b.Kind != KindTurn {
+		if b.Kind == KindTurn {
+			continue
+		}
+		if m := reTitleLabel.FindStringSubmatch(firstLine(b.Text)); m != nil {
+			return clipTitle(m[1])
+		}
+		if m := reMeetingLabel.FindStringSubmatch(firstLine(b.Text)); m != nil && isTitleLine(m[1]) {
 			return clipTitle(m[1])
 		}
 	}
@@ -52,7 +62,7 @@ func isTitleLine(s string) bool {
 	if strings.Contains(s, "\n") || utf8.RuneCountInString(s) > maxTitleRunes || strings.Contains(s, "://") {
 		return false
 	}
-	if at, _ := findColon(s); at > 0 && isStopWord(s[:at]) {
+	if at, _ := findColon(s); at > 0 && isStopWord(s[:at]) && !isEventName(s[:at]) {
 		return false
 	}
 	if strings.ContainsRune("。；，.;,！!?？：:", lastRune(s)) {
@@ -76,4 +86,71 @@ func clipTitle(s string) string {
 	}
 	r := []rune(s)
 	return string(r[:2*maxTitleRunes]) + "…"
+}
+
+// titleLines is how many lines of text the head has in which a title can stand.
+const titleLines = 6
+
+// titleLabel returns the index of a line of the head that looks like a label and is
+// the document's title, "Project Phoenix: Kickoff", or -1: its name comes once, it is
+// no attendee, and the line below is a date or a field of the head; or it is the first
+// line, ends like a title, and stands apart from labels that stand together.
+func titleLabel(lines []line, present []string) int {
+	seen := 0
+	for i, l := range lines {
+		if l.blank() {
+			continue
+		}
+		if seen++; seen > titleLines {
+			break
+		}
+		lab, ok := splitLabel(l.text)
+		if !ok || lab.text == "" || lab.class == roleName || isPresent(lab.name, present) {
+			continue
+		}
+		below := nextLine(lines, i)
+		heads := below >= 0 && (isDateLine(lines[below].text) || reDateLabel.MatchString(lines[below].text))
+		apart := seen == 1 && below > i+1 && isTitleLine(lab.text) && labelsTogether(lines[below:])
+		if (heads || apart) && labelCount(lines, lab.name) == 1 {
+			return i
+		}
+	}
+	return -1
+}
+
+// nextLine returns the index of the next line with text, or -1.
+func nextLine(lines []line, i int) int {
+	for j := i + 1; j < len(lines); j++ {
+		if !lines[j].blank() {
+			return j
+		}
+	}
+	return -1
+}
+
+// labelsTogether reports whether two lines with labels follow directly on each other.
+func labelsTogether(lines []line) bool {
+	last := false
+	for _, l := range lines {
+		ok := false
+		if !l.blank() {
+			_, ok = splitLabel(l.text)
+		}
+		if ok && last {
+			return true
+		}
+		last = ok
+	}
+	return false
+}
+
+// labelCount counts the lines that a name is the label of.
+func labelCount(lines []line, name string) int {
+	n := 0
+	for _, l := range lines {
+		if lab, ok := splitLabel(l.text); ok && lab.name == name {
+			n++
+		}
+	}
+	return n
 }

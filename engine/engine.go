@@ -23,7 +23,7 @@ const DefaultContext = 8192
 
 // Options configure Open. The zero value is usable.
 type Options struct {
-	Threads int // 0: one per CPU, at most 8
+	Threads int // 0: DefaultThreads
 	Context int // tokens per sequence; 0: DefaultContext, or less if the model was trained for less
 	// FreeMemory is what the machine can give, in bytes: what needs more is refused with
 	// a *MemoryError before anything is loaded. 0: do not ask.
@@ -81,6 +81,10 @@ type Stats struct {
 // alike, Free. Used, Cached and Free make up Info.KVBytes.
 type KVStats struct{ Used, Shared, Cached, Free int64 }
 
+// DefaultThreads is how many threads a model uses when Options do not say: one per
+// CPU, at most 8.
+func DefaultThreads() int { return min(runtime.NumCPU(), 8) }
+
 // Open verifies and loads the model file at path. It returns *gguf.FormatError
 // for a damaged file, *gguf.UnsupportedError for one this engine cannot run, and
 // ctx.Err() when cancelled. The first Open of a file packs its weights, which takes
@@ -115,7 +119,7 @@ func (e *Engine) load(ctx context.Context, o Options) error {
 	}
 	threads := o.Threads
 	if threads <= 0 {
-		threads = min(runtime.NumCPU(), 8)
+		threads = DefaultThreads()
 	}
 	e.fillInfo(cfg, tok.VocabSize(), threads, o)
 	if need := e.info.Plan.Total(); o.FreeMemory > 0 && need > o.FreeMemory {

@@ -1,6 +1,10 @@
 package models
 
-import "windowseat/engine/plan"
+import (
+	"os"
+
+	"windowseat/engine/plan"
+)
 
 // Verdicts of a Plan.
 const (
@@ -57,4 +61,48 @@ func Default(freeMemory int64) (Entry, bool) {
 		}
 	}
 	return all[len(all)-1], false
+}
+
+// Why a model is the default.
+const (
+	DefaultFits     = "fits"     // the largest of the catalogue that fits by the rule of thumb
+	DefaultSmaller  = "smaller"  // that one is not on this machine, and this is the largest of the smaller ones
+	DefaultSmallest = "smallest" // none fits by the rule of thumb: the smallest
+	DefaultMissing  = "missing"  // none that may serve is on this machine
+)
+
+// Choice is what the name "default" means on this machine.
+type Choice struct {
+	Use    Entry  // zero with DefaultMissing
+	Best   Entry  // what there should be
+	Reason string // one of the constants above
+}
+
+// Default chooses among the models of the catalogue that are in the store or in a
+// folder of WINDOWSEAT_MODELS: the largest that is not larger than what freeMemory
+// bytes are good for. Nothing is read: the file may still turn out to be damaged.
+func (s *Store) Default(freeMemory int64) Choice {
+	best, fits := Default(freeMemory)
+	for _, e := range Catalogue() {
+		if e.Bytes > best.Bytes || !s.has(e) {
+			continue
+		}
+		c := Choice{Use: e, Best: best, Reason: DefaultFits}
+		switch {
+		case !fits:
+			c.Reason = DefaultSmallest
+		case e.ID != best.ID:
+			c.Reason = DefaultSmaller
+		}
+		return c
+	}
+	return Choice{Best: best, Reason: DefaultMissing}
+}
+
+// has reports whether there is a file that Locate would use for an entry.
+func (s *Store) has(e Entry) bool {
+	if _, err := os.Stat(s.file(e)); err == nil {
+		return true
+	}
+	return len(localCopies(e)) > 0
 }

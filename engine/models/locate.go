@@ -2,12 +2,9 @@ package models
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"windowseat/engine/models/fetch"
@@ -37,26 +34,17 @@ func (s *Store) Locate(ctx context.Context, name string, progress fetch.Progress
 	return s.locateEntry(ctx, e, progress)
 }
 
-// locateDefault prefers the largest installed model that fits; without one it
-// names the model to get.
+// locateDefault takes what Default chooses.
 func (s *Store) locateDefault(ctx context.Context, progress fetch.Progress) (Status, error) {
 	free, err := FreeMemory()
 	if err != nil {
 		return Status{}, err
 	}
-	best, _ := Default(free)
-	for _, e := range Catalogue() {
-		if e.Bytes > best.Bytes {
-			continue
-		}
-		st, err := s.locateEntry(ctx, e, progress)
-		var missing *NotInstalledError
-		if errors.As(err, &missing) {
-			continue
-		}
-		return st, err
+	c := s.Default(free)
+	if c.Reason == DefaultMissing {
+		return Status{}, &NotInstalledError{Entry: c.Best}
 	}
-	return Status{}, &NotInstalledError{Entry: best}
+	return s.locateEntry(ctx, c.Use, progress)
 }
 
 // locateEntry checks a model of the store, or takes it over from a local folder.
@@ -83,68 +71,37 @@ func (s *Store) locateEntry(ctx context.Context, e Entry, progress fetch.Progres
 	return st, nil
 }
 
-// locateFile describes a file outside the store. Its record is kept in the
-// store, under a hash of its path.
-func (s *Store) locateFile(ctx context.Context, path string, progress fetch.Progress) (Status, error) {
-	e, err := describe(path)
-	if err != nil {
-		return Status{}, err
-	}
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return Status{}, fmt.Errorf("models: %w", err)
-	}
-	key := sha256.Sum256([]byte(abs))
-	recPath := filepath.Join(s.dir, "elsewhere", hex.EncodeToString(key[:16])+".json")
-	rec, err := loadRecord(recPath)
-	if err == nil {
-		err = rec.quickCheck(abs)
-	}
-	if err != nil { // new or changed: the user named it, so it is taken as it is now
-		sum, err := fetch.HashFile(ctx, abs, progress)
-		if err != nil {
-			return Status{}, err
-		}
-		if rec, err = newRecord(e.ID, abs, sum); err != nil {
-			return Status{}, err
-		}
-		if os.MkdirAll(filepath.Dir(recPath), 0o755) == nil {
-			_ = rec.save(recPath) // only a shortcut: without it the next start hashes again
-		}
-	}
-	e.SHA256 = rec.SHA256
-	return Status{Entry: e, Path: abs}, nil
-}
-
-// Verify reads a whole file of the store and compares it with its record and,
-// for a model of the catalogue, with the catalogue's hash. A wrong file is a
-// *DamagedError; a file that had no record gets one. The weight pack beside it is
-// read as well, and deleted if it is damaged: see Status.PackProblem.
+// Verify reads a whole file of the store, or of a folder of WINDOWSEAT_MODELS if the
+// store does not have it, and compares it with its record and, for a model of the
+// catalogue, with the catalogue's hash. A wrong file is a *DamagedError; a file that
+// had no record gets one. The weight pack beside it is read as well, and deleted if
+// it is damaged: see Status.PackProblem.
 func (s *Store) Verify(ctx context.Context, name string, progress fetch.Progress) (Status, error) {
-	path, err := s.Path(name)
-	if err != nil {
-		return Status{}, err
-	}
 	e, err := s.find(name)
 	if err != nil {
 		return Status{}, err
 	}
-	if _, err := describe(path); err != nil {
-		return Status{}, &DamagedError{Path: path, Reason: "it is not a sound GGUF file", Err: err}
+	path := s.file(e)
+	if _, err := os.Stat(path); err == nil {
+		return s.verifyOwn(ctx, e, path, progress)
 	}
-	sum, err := fetch.HashFile(ctx, path, progress)
-	if err != nil {
-		return Status{}, err
+	if path = localFile(e); path != "" {
+		return s.verifyElsewhere(ctx, e, path, progress)
 	}
+	return Status{}, &NotInstalledError{Entry: e}
+}
+
+// verifyOwn is Verify of a file of the store.
+func (s *Store) verifyOwn(ctx context.Context, e Entry, path string, progress fetch.Progress) (Status, error) {
 	want := e.SHA256
 	if rec, err := loadRecord(recordPath(path)); err == nil && want == "" {
 		want = rec.SHA256
 	}
-	if want != "" && sum != want {
-		return Status{}, &DamagedError{Path: path, Reason: fmt.Sprintf("its sha256 is %s, not %s", sum, want)}
-	}
 	named := e
-	named.SHA256 = sum
+	var err error
+	if named.SHA256, err = readWhole(ctx, path, want, progress); err != nil {
+		return Status{}, err
+	}
 	if _, err := s.enter(named, path); err != nil {
 		return Status{}, err
 	}
@@ -155,6 +112,44 @@ func (s *Store) Verify(ctx context.Context, name string, progress fetch.Progress
 	st := s.status(e)
 	st.PackProblem = problem
 	return st, nil
+}
+
+// verifyElsewhere is Verify of a file that stays where it is.
+func (s *Store) verifyElsewhere(ctx context.Context, e Entry, path string, progress fetch.Progress) (Status, error) {
+	if err := rightSize(e, path); err != nil {
+		return Status{}, err
+	}
+	sum, err := readWhole(ctx, path, e.SHA256, progress)
+	if err != nil {
+		return Status{}, err
+	}
+	rec, err := newRecord(e.ID, path, sum)
+	if err != nil {
+		return Status{}, err
+	}
+	s.keepElsewhere(rec, path)
+	problem, err := verifyPacks(ctx, path, progress)
+	if err != nil {
+		return Status{}, err
+	}
+	st := Status{Entry: e, Path: path, PackProblem: problem}
+	st.addPack()
+	return st, nil
+}
+
+// readWhole checks the structure of a file, hashes it, and compares the hash with
+// the one wanted, if that is not "". A wrong file is a *DamagedError.
+func readWhole(ctx context.Context, path, want string, progress fetch.Progress) (sum string, err error) {
+	if _, err := describe(path); err != nil {
+		return "", &DamagedError{Path: path, Reason: "it is not a sound GGUF file", Err: err}
+	}
+	if sum, err = fetch.HashFile(ctx, path, progress); err != nil {
+		return "", err
+	}
+	if want != "" && sum != want {
+		return "", &DamagedError{Path: path, Reason: fmt.Sprintf("its sha256 is %s, not %s", sum, want)}
+	}
+	return sum, nil
 }
 
 // Remove deletes a model's file, its record, its weight pack, and what an unfinished

@@ -3,7 +3,7 @@
 //
 // The catalogue ([Catalogue]) lists models of known size and SHA-256. A [Store]
 // is a folder of model files; a file enters it by [Store.Get] (download, with
-// the sources of the catalogue) or [Store.Import] (any GGUF from disk), and both
+// the sources of the catalogue) or [Store.Import] (a copy of any GGUF), and both
 // read every byte once. Beside each file lies a record of its hash, size, time
 // and header hash, so that a later start compares those and does not read the
 // weights again; [Store.Verify] does read them. The weight pack that the engine
@@ -17,8 +17,9 @@
 // %LOCALAPPDATA%\windowseat, on macOS ~/Library/Application Support/windowseat,
 // and elsewhere $XDG_DATA_HOME/windowseat or ~/.local/share/windowseat.
 // WINDOWSEAT_MODELS names further folders (separated as in PATH) where files
-// with the catalogue's names are looked for before anything is downloaded; what
-// is found there is linked or copied into the store, never changed.
+// with the catalogue's names are looked for before anything is downloaded. List
+// and Verify know them where they lie; when one is used it is cloned, linked or
+// copied into the store, whichever the disk can do first. It is never changed.
 //
 // Nothing here opens a connection; engine/models/fetch does, in Store.Get only.
 // A Store is safe for concurrent use, also by several processes.

@@ -16,9 +16,10 @@ func (st *Status) addPack() {
 }
 
 // verifyPacks reads the weight packs of a model file whole and deletes those that
-// are damaged or of another version; the next start makes them anew. It returns
-// what was wrong, and ctx.Err() when cancelled.
+// are damaged or of another version, or that a killed process left half; the next
+// start makes them anew. It returns what was wrong, and ctx.Err() when cancelled.
 func verifyPacks(ctx context.Context, model string, progress fetch.Progress) (problem string, err error) {
+	pack.Sweep(model)
 	for _, path := range pack.Places(model, "") {
 		err := pack.Verify(ctx, path, progress)
 		var damaged *pack.FormatError

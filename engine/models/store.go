@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"windowseat/engine/models/fetch"
 )
@@ -24,6 +25,10 @@ type Status struct {
 	Path      string `json:"path,omitempty"`       // "" when the file is not there
 	PartBytes int64  `json:"part_bytes,omitempty"` // of a download that was not finished
 	Problem   string `json:"problem,omitempty"`    // why the file cannot be used as it is
+
+	// Unverified: the file lies in a folder of WINDOWSEAT_MODELS and was not read whole
+	// yet; that is done when it is used, or by Verify.
+	Unverified bool `json:"unverified,omitempty"`
 
 	// The weight pack that the engine made from the file, if there is one. PackProblem,
 	// from Verify only, says why one was deleted.
@@ -65,11 +70,12 @@ func Open(dir string, f *fetch.Fetcher) (*Store, error) {
 func (s *Store) Dir() string { return s.dir }
 
 // List returns the catalogue's models, present or not, and then the imported
-// ones by name. Files are checked quickly: see Problem.
+// ones by name. A model that is not in the store but in a folder of
+// WINDOWSEAT_MODELS has its path there. Files are checked quickly: see Problem.
 func (s *Store) List() ([]Status, error) {
 	var list []Status
 	for _, e := range Catalogue() {
-		list = append(list, s.status(e))
+		list = append(list, s.anywhere(e))
 	}
 	files, err := filepath.Glob(filepath.Join(s.dir, "*.gguf"))
 	if err != nil {
@@ -116,9 +122,13 @@ func (s *Store) status(e Entry) Status {
 	case e.SHA256 == "":
 		st.SHA256 = rec.SHA256
 	case e.SHA256 != rec.SHA256:
-		st.Problem = "models: " + e.FileName() + ": the recorded hash is not the catalogue's; remove the model and get it again"
+		st.Problem = otherHash(e)
 	}
 	return st
+}
+
+func otherHash(e Entry) string {
+	return "models: " + e.FileName() + ": the recorded hash is not the catalogue's; remove the model and get it again"
 }
 
 func (s *Store) file(e Entry) string { return filepath.Join(s.dir, e.FileName()) }
@@ -196,9 +206,11 @@ func (s *Store) obtain(ctx context.Context, e Entry, sources []fetch.Source, pro
 		if missing == nil {
 			break // fetch looks at the file that is there first
 		}
-		if err := s.link(ctx, e, path, false, progress); err == nil {
-			break
-		} else if ctx.Err() != nil {
+		err := s.link(ctx, e, donor{path, true, s.verifiedElsewhere(e, path)}, progress)
+		switch {
+		case err == nil:
+			return s.enter(e, dst)
+		case ctx.Err() != nil:
 			return Status{}, err
 		}
 	}
@@ -225,27 +237,20 @@ func (s *Store) enter(e Entry, path string) (Status, error) {
 	return s.status(e), nil
 }
 
-// localCopies lists files of the right name and size in the extra folders.
-func localCopies(e Entry) []string {
-	var found []string
-	for _, dir := range extraFolders() {
-		path := filepath.Join(dir, e.FileName())
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() == e.Bytes {
-			if abs, err := filepath.Abs(path); err == nil {
-				found = append(found, abs)
-			}
-		}
-	}
-	return found
+// donor is a file of this machine that may become one of the store.
+type donor struct {
+	path   string    // absolute
+	share  bool      // it may get a second name in the store where it cannot be cloned
+	hashed time.Time // its time when its hash was found right; zero when it was not read
 }
 
 // errNotLinked says that a file has to be copied instead.
 var errNotLinked = errors.New("models: the file cannot be linked")
 
-// link puts a file of this machine into the store without copying, if it is the
-// right one and lies on the same disk. A later change through its other name is
-// seen by the quick check. hashed says that its hash was found right just now.
-func (s *Store) link(ctx context.Context, e Entry, path string, hashed bool, progress fetch.Progress) error {
+// link puts a donor into the store without copying its bytes, if it is the right one
+// and the disk can do that: as a clone, which no later change of the donor touches,
+// or as a second name of it, where a change is seen by the quick check.
+func (s *Store) link(ctx context.Context, e Entry, from donor, progress fetch.Progress) error {
 	dst := s.file(e)
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {
 		return fmt.Errorf("models: %w", err)
@@ -257,22 +262,36 @@ func (s *Store) link(ctx context.Context, e Entry, path string, hashed bool, pro
 	defer unlock()
 	tmp := dst + ".link"
 	_ = os.Remove(tmp) // of a run that was killed; the lock says that nobody uses it
-	if err := os.Link(path, tmp); err != nil {
+	err = clone(from.path, tmp)
+	if err != nil && from.share {
+		err = os.Link(from.path, tmp)
+	}
+	if err != nil {
 		return errNotLinked
 	}
 	defer os.Remove(tmp)
-	if !hashed {
-		sum, err := fetch.HashFile(ctx, tmp, progress)
-		if err != nil {
-			return err
-		}
-		if sum != e.SHA256 {
-			return errNotLinked
-		}
+	if err := checkDonor(ctx, e, from, tmp, progress); err != nil {
+		return err
 	}
 	if err := os.Rename(tmp, dst); err != nil {
 		return errNotLinked
 	}
 	fetch.SyncDir(s.dir)
 	return nil
+}
+
+// checkDonor looks whether tmp, which a donor was cloned or linked to, is the entry's file.
+func checkDonor(ctx context.Context, e Entry, from donor, tmp string, progress fetch.Progress) error {
+	if !from.hashed.IsZero() {
+		info, err := os.Stat(from.path)
+		if err != nil || !info.ModTime().Equal(from.hashed) || info.Size() != e.Bytes {
+			return fmt.Errorf("models: %s changed while it was read; try again", filepath.Base(from.path))
+		}
+		return nil
+	}
+	sum, err := fetch.HashFile(ctx, tmp, progress)
+	if err == nil && sum != e.SHA256 {
+		return errNotLinked
+	}
+	return err
 }

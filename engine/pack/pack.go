@@ -38,8 +38,9 @@
 // A Writer fills a file of a temporary name in the same folder, syncs it, writes
 // header and table last, and renames it. So the final name is never a half-written
 // file, processes that write the same pack at once each bring a whole one, and one
-// that is mapped by others stays theirs when its name is taken. What a killed
-// process left under a temporary name is removed by the next Writer an hour later.
+// that is mapped by others stays theirs when its name is taken. The unfinished file is
+// locked while it is written (package engine/filelock): one that nobody holds was left
+// by a killed process, and the next Open or Create of the same pack removes it.
 //
 // A File is safe for concurrent use but for Close; a Writer is not.
 package pack
@@ -132,6 +133,7 @@ type File struct {
 // Open checks and maps the pack at path, as the package comment says. It returns
 // an error that is fs.ErrNotExist, ErrOther, a *FormatError, or the system's.
 func Open(path string, want Source) (*File, error) {
+	sweep(path)
 	f, have, err := open(path)
 	if err != nil {
 		return nil, err

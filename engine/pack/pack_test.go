@@ -277,22 +277,6 @@ func TestPlaces(t *testing.T) {
 	noTemporary(t, filepath.Join(home, "packs"))
 }
 
-// TestStaleTemporaries: what a killed process left goes after an hour; what another
-// one is writing, and what only has a similar name, stays.
-func TestStaleTemporaries(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "a.wspack")
-	old := time.Now().Add(-2 * time.Hour)
-	for name, when := range map[string]time.Time{
-		"a.wspack.1.tmp": old, "a.wspack.2.tmp": time.Now(), "b.wspack.1.tmp": old, "a.wspack.bak": old,
-	} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
-		require.NoError(t, os.Chtimes(filepath.Join(dir, name), when, when))
-	}
-	write(t, path)
-	noTemporary(t, dir, "a.wspack", "a.wspack.2.tmp", "b.wspack.1.tmp", "a.wspack.bak")
-}
-
 // TestSourceOf: header, weights, size and time all count.
 func TestSourceOf(t *testing.T) {
 	dir := t.TempDir()

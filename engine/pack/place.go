@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"windowseat/engine/filelock"
 )
 
 // suffix follows the whole name of the model file.
@@ -52,9 +54,18 @@ func Remove(model string) error {
 	var errs []error
 	for _, path := range Places(model, "") {
 		errs = append(errs, removed(path))
-		removeTemporary(path, 0)
+		for _, tmp := range temporary(path) { // also of one that is still writing: there is no model any more
+			_ = os.Remove(tmp)
+		}
 	}
 	return errors.Join(errs...)
+}
+
+// Sweep deletes what killed processes left of the packs of a model file.
+func Sweep(model string) {
+	for _, path := range Places(model, "") {
+		sweep(path)
+	}
 }
 
 // Find returns the pack of a model file that Open would look at first, without
@@ -68,20 +79,57 @@ func Find(model string) (path string, bytes int64, ok bool) {
 	return "", 0, false
 }
 
-// removeTemporary deletes unfinished files of this pack that nobody has written to
-// for the given time.
-func removeTemporary(path string, age time.Duration) {
+// temporary lists the unfinished files of a pack.
+func temporary(path string) []string {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
-		return // the folder is not there, or what is wrong with it shows later
+		return nil // the folder is not there, or what is wrong with it shows later
 	}
+	var found []string
 	for _, e := range entries {
 		name := e.Name()
-		if !strings.HasPrefix(name, filepath.Base(path)+".") || !strings.HasSuffix(name, ".tmp") {
+		if strings.HasPrefix(name, filepath.Base(path)+".") && strings.HasSuffix(name, ".tmp") && e.Type().IsRegular() {
+			found = append(found, filepath.Join(filepath.Dir(path), name))
+		}
+	}
+	return found
+}
+
+// sweep deletes the unfinished files of a pack that no Writer holds.
+func sweep(path string) {
+	for _, tmp := range temporary(path) {
+		f, err := os.OpenFile(tmp, os.O_RDWR, 0)
+		if err != nil {
 			continue
 		}
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) >= age {
-			_ = os.Remove(filepath.Join(filepath.Dir(path), name))
+		switch err := filelock.Try(f); {
+		case err == nil:
+			filelock.Delete(f)
+			continue
+		case errors.Is(err, filelock.ErrUnsupported): // then its age has to tell
+			if info, err := f.Stat(); err == nil && time.Since(info.ModTime()) >= staleAfter {
+				_ = os.Remove(tmp)
+			}
+		}
+		_ = f.Close()
+	}
+}
+
+// createTemporary makes an unfinished file of a pack and holds it against sweep.
+func createTemporary(path string) (*os.File, error) {
+	for {
+		f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+		if err != nil {
+			return nil, err
+		}
+		err = filelock.Try(f)
+		if errors.Is(err, filelock.ErrUnsupported) || err == nil && filelock.Named(f) {
+			return f, nil
+		}
+		// Another process swept it between its making and its locking, or is about to.
+		_ = f.Close()
+		if err != nil && !errors.Is(err, filelock.ErrHeld) {
+			return nil, errors.Join(err, removed(f.Name()))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/shirou/gopsutil/v4/disk"
@@ -16,7 +17,7 @@ import (
 const spareBytes = 256 << 20
 
 // staleAfter is the age at which a temporary file belongs to a process that is
-// gone: writing a pack takes seconds, minutes on a slow disk.
+// gone, on disks without locks: writing a pack takes seconds, minutes on a slow disk.
 const staleAfter = time.Hour
 
 // SpaceError reports that the disk has no room for the pack.
@@ -62,11 +63,11 @@ func create(path string, src Source, sections []Section, free func(dir string) (
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("pack: %w", err)
 	}
-	removeTemporary(path, staleAfter)
+	sweep(path)
 	if n, err := free(dir); err == nil && n < w.size+spareBytes {
 		return nil, &SpaceError{Dir: dir, Need: w.size + spareBytes, Free: n}
 	}
-	if w.out, err = os.CreateTemp(dir, filepath.Base(path)+".*.tmp"); err != nil {
+	if w.out, err = createTemporary(path); err != nil {
 		return nil, fmt.Errorf("pack: %w", err)
 	}
 	// Header and table come last; until then the file begins with zeros.
@@ -161,9 +162,17 @@ func (w *Writer) Commit() error {
 	if err == nil {
 		err = w.out.Chmod(0o644)
 	}
-	err = errors.Join(err, w.out.Sync(), w.out.Close())
+	err = errors.Join(err, w.out.Sync())
+	// The lock on the temporary name goes with the file. Windows renames closed files
+	// only: there another process may sweep it in between, and Commit fails.
+	if runtime.GOOS == "windows" {
+		err = errors.Join(err, w.out.Close())
+	}
 	if err == nil {
 		err = os.Rename(tmp, w.path)
+	}
+	if runtime.GOOS != "windows" {
+		err = errors.Join(err, w.out.Close())
 	}
 	w.err = errors.New("pack: the writer is closed")
 	w.out = nil

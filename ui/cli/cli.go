@@ -37,13 +37,15 @@ type usageError struct{ error }
 
 // app is what one call of the program shares among its commands.
 type app struct {
-	in       io.Reader
-	out, err io.Writer
-	version  string
-	flags    globalFlags
-	lang     string    // of messages: "zh" or "en"
-	started  bool      // the call was right as far as the command line goes
-	above    io.Writer // prints above the bar that is being drawn; nil without one
+	in      io.Reader
+	out     io.Writer // standard output for people: see human
+	exact   io.Writer // standard output for programs: JSON and completion scripts
+	err     io.Writer // standard error; lines go there by note and errLine
+	version string
+	flags   globalFlags
+	lang    string    // of messages: "zh" or "en"
+	started bool      // the call was right as far as the command line goes
+	above   io.Writer // prints above the bar that is being drawn; nil without one
 }
 
 // Main runs one command line and returns the exit status. It installs handlers
@@ -62,7 +64,7 @@ func Main(args []string, in io.Reader, out, errOut io.Writer, version string) in
 // printing and saving what was finished.
 func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer, version string) int {
 	stdout := &output{w: out}
-	a := &app{in: in, out: stdout, err: errOut, version: version, lang: messageLanguage(args)}
+	a := &app{in: in, out: human{stdout}, exact: stdout, err: errOut, version: version, lang: messageLanguage(args)}
 	root := a.root()
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
@@ -108,11 +110,11 @@ func (a *app) root() *cobra.Command {
 		PersistentPreRunE: func(*cobra.Command, []string) error { return a.prepare() },
 	}
 	root.SetIn(a.in)
-	root.SetOut(a.out)
+	root.SetOut(a.exact)
 	root.SetErr(a.err)
 	a.addGlobalFlags(root)
 	root.AddCommand(a.runCommand(), a.readCommand(), a.chunksCommand(), a.generateCommand(),
-		a.scoreCommand(), a.tokenizeCommand(), a.perplexityCommand(), a.benchCommand(), a.modelsCommand())
+		a.scoreCommand(), a.tokenizeCommand(), a.perplexityCommand(), a.benchCommand(), a.modelsCommand(), a.doctorCommand())
 	for _, t := range singleTasks {
 		root.AddCommand(a.taskCommand(t))
 	}

@@ -105,6 +105,8 @@ func (a *app) storeReason(err error) string {
 		return a.say("damaged_store", damaged.Path, why)
 	case errors.As(err, &unknown):
 		return a.say("unknown_model", unknown.Name, strings.Join(unknown.Known, ", "))
+	case errors.Is(err, models.ErrOtherDisk):
+		return a.say("other_disk")
 	}
 	return ""
 }

@@ -18,9 +18,10 @@ var helpZh = map[string]string{
 	"risks":         "风险，含触发条件和后果，各附原话",
 	"email":         "根据文档起草邮件",
 	"models":        "列出、下载、导入、校验和删除语言模型",
-	"models list":   "目录里的模型和导入的模型",
+	"doctor":        "这台机器的情况：处理器、内存、电池、模型、打开的套接字",
+	"models list":   "目录里的模型和导入的模型，以及放不放得下",
 	"models get":    "下载模型；只有这个命令会用网络",
-	"models import": "导入本机上的任意 GGUF 文件",
+	"models import": "把本机上的任意 GGUF 文件复制进来",
 	"models verify": "读完整个模型文件并核对哈希",
 	"models fit":    "这台机器能不能运行某个模型，单位字节",
 	"models remove": "从本机删除一个模型",
@@ -36,6 +37,9 @@ var helpZh = map[string]string{
 
 	"bench long": "测量预填充（-p 个词元一起算）和解码（-n 个词元逐个算），都接在已有的 -d 个词元之后；\n取 -r 次的中位数。每次之间测量纯读权重和寄存器里 int8 乘加的速度，因为机器的快慢随时在变；\n“占极限”就是和它们相比。",
 
+	"models import long": "导入本机上的任意 GGUF 文件。文件会被复制，之后原文件可以改动或删除；\n磁盘能克隆文件时（Btrfs、XFS、APFS）复制不占空间。加 --link 就不复制：\n两个名字是同一个文件，往原文件里写东西会弄坏模型。",
+
+	"--link":            "不复制，和原文件共用；此后不能改动原文件",
 	"--json":            "输出一份 JSON",
 	"--ui-lang":         "提示信息的语言：zh 或 en（默认看 LANG）",
 	"--lang":            "结果的语言：zh、en，或 auto（随文档）",

@@ -3,11 +3,13 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"windowseat/assistant/export"
 	"windowseat/document"
@@ -69,12 +71,13 @@ func (a *app) readAll(ctx context.Context, path string) ([]byte, error) {
 	return b, nil
 }
 
+// printJSON prints the one document of --json, exactly.
 func (a *app) printJSON(v any) error {
 	b, err := export.JSON(v)
 	if err != nil {
 		return err
 	}
-	_, err = a.out.Write(b)
+	_, err = a.exact.Write(b)
 	return err
 }
 
@@ -100,13 +103,43 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// printable drops what could steer a terminal: file names and error texts come from
-// elsewhere.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return '?'
-		}
-		return r
-	}, s)
+// human is an output for people: what documents, models and file names hold must not
+// steer the terminal it may be shown on, so all of it goes through printable.
+type human struct{ w io.Writer }
+
+// Write takes whole characters only, which is what fmt and the engine's streams give.
+func (h human) Write(p []byte) (int, error) {
+	if _, err := io.WriteString(h.w, printable(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
+
+// printable makes visible what could steer a terminal: C0 and C1 control characters
+// but line end and tab, and bytes that are not UTF-8, which a terminal may take for
+// C1. They become \x1b, \u009b, \xff.
+func printable(s string) string {
+	var b strings.Builder
+	kept := 0 // s[:kept] is in b
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		invalid := r == utf8.RuneError && n == 1
+		if invalid || unicode.IsControl(r) && r != '\n' && r != '\t' {
+			b.WriteString(s[kept:i])
+			kept = i + n
+			if n > 1 {
+				fmt.Fprintf(&b, `\u%04x`, r)
+			} else {
+				fmt.Fprintf(&b, `\x%02x`, s[i])
+			}
+		}
+		i += n
+	}
+	if kept == 0 {
+		return s
+	}
+	return b.String() + s[kept:]
+}
+
+// printableLine is printable for what must stay one line.
+func printableLine(s string) string { return strings.ReplaceAll(printable(s), "\n", `\n`) }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -24,37 +23,115 @@ func (a *app) modelsCommand() *cobra.Command {
 	return c
 }
 
+// modelResult is one line of models list. Fit is absent where free memory or the
+// model's shape is unknown.
+type modelResult struct {
+	models.Status
+	State string       `json:"state"`
+	Fit   *models.Plan `json:"fit,omitempty"`
+}
+
+// States of a model on this machine.
+const (
+	stateReady      = "ready"
+	stateUnverified = "unverified" // it will be read whole when it is used
+	stateDamaged    = "damaged"
+	statePart       = "part" // a download that was not finished
+	stateAbsent     = "absent"
+)
+
+func stateOf(st models.Status) string {
+	switch {
+	case st.Problem != "":
+		return stateDamaged
+	case st.Unverified:
+		return stateUnverified
+	case st.Path != "":
+		return stateReady
+	case st.PartBytes > 0:
+		return statePart
+	}
+	return stateAbsent
+}
+
+// modelResults lists the models of the catalogue and of the store.
+func (a *app) modelResults(s *models.Store) ([]modelResult, error) {
+	list, err := s.List()
+	if err != nil {
+		return nil, err
+	}
+	free, err := models.FreeMemory()
+	out := make([]modelResult, len(list))
+	for i, st := range list {
+		out[i] = modelResult{Status: st, State: stateOf(st)}
+		if err == nil && st.Shape.Layers > 0 {
+			p := models.Fit(st.Entry, a.contextFor(st.Entry), free)
+			out[i].Fit = &p
+		}
+	}
+	return out, nil
+}
+
+// contextFor is the context length that a run with a model would ask for.
+func (a *app) contextFor(e models.Entry) int {
+	ctx := cmp.Or(a.flags.ctx, engine.DefaultContext)
+	if e.ContextLength > 0 {
+		ctx = min(ctx, e.ContextLength)
+	}
+	return ctx
+}
+
+// verdict is whether a model can run here, in a word.
+func (a *app) verdict(r modelResult) string {
+	if r.Fit == nil {
+		return a.say("fit_unknown")
+	}
+	return a.say("fit_" + r.Fit.Verdict)
+}
+
+// whereabouts is where a model lies, and what is to be known about the file.
+func (a *app) whereabouts(r modelResult) string {
+	switch r.State {
+	case stateDamaged:
+		return r.Path + " (" + r.Problem + ")"
+	case stateUnverified:
+		return r.Path + " (" + a.say("state_unverified") + ")"
+	case statePart:
+		return a.say("part_fetched", r.PartBytes>>20, r.Bytes>>20)
+	case stateAbsent:
+		return "-"
+	}
+	return r.Path
+}
+
 func (a *app) modelsList() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: "Models of the catalogue and models imported here",
+		Short: "Models of the catalogue and models imported here, and whether they fit",
 		Args:  a.args(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			s, err := a.store()
 			if err != nil {
 				return err
 			}
-			list, err := s.List()
+			list, err := a.modelResults(s)
 			if err != nil {
 				return err
 			}
 			if a.flags.json {
 				return a.printJSON(list)
 			}
-			w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
-			for _, st := range list {
-				where := st.Path
-				switch {
-				case st.Problem != "":
-					where += " (" + st.Problem + ")"
-				case where == "" && st.PartBytes > 0:
-					where = a.say("part_fetched", st.PartBytes>>20, st.Bytes>>20)
-				case where == "":
-					where = "-"
-				}
-				fmt.Fprintf(w, "%s\t%s\t%d MiB\t%s\t%s\t%s\n", st.ID, st.Architecture, st.Bytes>>20, st.Licence, strings.Join(st.Languages, ","), where)
+			var rows [][]string
+			for _, r := range list {
+				rows = append(rows, []string{
+					r.ID, r.Architecture, fmt.Sprintf("%d MiB", r.Bytes>>20), r.Licence, strings.Join(r.Languages, ","),
+					a.verdict(r), a.whereabouts(r),
+				})
 			}
-			return w.Flush()
+			for _, line := range aligned(rows) {
+				fmt.Fprintln(a.out, line)
+			}
+			return nil
 		},
 	}
 }
@@ -100,16 +177,28 @@ func (a *app) modelsGet() *cobra.Command {
 
 func (a *app) modelsImport() *cobra.Command {
 	var name string
-	c := a.storeAction("import FILE", "Take in any GGUF file of this machine", "importing", a.args(1, 1),
+	var share bool
+	c := a.storeAction("import FILE", "Take in a copy of any GGUF file of this machine", "importing", a.args(1, 1),
 		func(cmd *cobra.Command, s *models.Store, args []string, bar *lazyBar) error {
-			st, err := s.Import(cmd.Context(), args[0], name, bar.set)
+			do := s.Import
+			if share {
+				do = s.ImportShared
+			}
+			st, err := do(cmd.Context(), args[0], name, bar.set)
 			bar.done()
 			if err != nil {
 				return err
 			}
+			if share {
+				a.note("shared", args[0])
+			}
 			return a.report(st, "ready")
 		})
+	c.Long = "Take in any GGUF file of this machine. It is copied, so that the original may be changed or deleted\n" +
+		"afterwards; on a disk that can clone files (Btrfs, XFS, APFS) the copy takes no room. With --link\n" +
+		"there is no copy: both names are one file, and a program that writes into the original damages the model."
 	c.Flags().StringVar(&name, "name", "", "name to give it (default: the file's)")
+	c.Flags().BoolVar(&share, "link", false, "share the original instead of copying it; it must not be changed then")
 	return c
 }
 
@@ -154,13 +243,7 @@ func (a *app) modelsFit() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			ctx := a.flags.ctx
-			if ctx == 0 {
-				ctx = engine.DefaultContext
-			}
-			if e.ContextLength > 0 {
-				ctx = min(ctx, e.ContextLength)
-			}
+			ctx := a.contextFor(e)
 			p := models.Fit(e, ctx, free)
 			if a.flags.json {
 				return a.printJSON(p)

@@ -36,7 +36,7 @@ func listed(t *testing.T) map[string]models.Status {
 // removed.
 func TestModelsLife(t *testing.T) {
 	home(t)
-	original := filepath.Join(t.TempDir(), "original.gguf") // may be linked, and is damaged below
+	original := filepath.Join(t.TempDir(), "original.gguf")
 	require.NoError(t, spec().Write(original))
 	r := call(t, "models", "import", original, "--name", "mine", "--json")
 	require.Equal(t, 0, r.code, r.err)
@@ -57,6 +57,8 @@ func TestModelsLife(t *testing.T) {
 	require.Equal(t, 0, r.code, r.err)
 	assert.Contains(t, r.out, "mine, 8192 tokens")
 
+	require.NoError(t, os.Truncate(original, 5000))
+	assert.Empty(t, listed(t)["mine"].Problem, "the original is another file")
 	require.NoError(t, os.Truncate(st.Path, 5000))
 	assert.NotEmpty(t, listed(t)["mine"].Problem)
 	assert.Contains(t, call(t, "models", "list").out, st.Path+" (")
@@ -68,6 +70,60 @@ func TestModelsLife(t *testing.T) {
 	assert.Equal(t, "已删除 mine\n", r.err)
 	assert.NotContains(t, listed(t), "mine")
 	failed(t, 1, call(t, "models", "remove", "mine"), `there is no model "mine"`)
+}
+
+// TestModelsImportLink: without a copy, which is said.
+func TestModelsImportLink(t *testing.T) {
+	home(t)
+	original := filepath.Join(t.TempDir(), "original.gguf")
+	require.NoError(t, spec().Write(original))
+	r := call(t, "models", "import", original, "--link")
+	require.Equal(t, 0, r.code, r.err)
+	assert.Contains(t, r.err, "nothing was copied: the model and "+original+" are one file")
+	r = call(t, "models", "import", original, "--link", "--name", "two", "--ui-lang", "zh")
+	require.Equal(t, 0, r.code, r.err)
+	assert.Contains(t, r.err, "没有复制")
+	assert.Contains(t, call(t, "help", "models", "import").out, "With --link")
+}
+
+// TestModelsInAnExtraFolder: a file that lies only in a folder of WINDOWSEAT_MODELS is
+// listed and can be verified, which this one, without contents, does not survive.
+func TestModelsInAnExtraFolder(t *testing.T) {
+	home(t)
+	dir := t.TempDir()
+	t.Setenv("WINDOWSEAT_MODELS", dir)
+	path := filepath.Join(dir, "smollm2-135m-instruct-q4_1.gguf")
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	assert.Contains(t, call(t, "models", "list").out, path+" (")
+	require.NoError(t, os.Truncate(path, 98_362_432))
+	assert.Equal(t, path, listed(t)["smollm2-135m-instruct-q4_1"].Path)
+	assert.Contains(t, call(t, "models", "list").out, path+" (not verified yet")
+	assert.Contains(t, call(t, "models", "list", "--ui-lang", "zh").out, path+" (未校验")
+	failed(t, 1, call(t, "models", "verify", "135m"), "smollm2-135m-instruct-q4_1.gguf is damaged")
+	failed(t, 1, call(t, "models", "verify", "0.5b"), "is not on this machine")
+}
+
+// TestModelsListSaysWhatFits: as models fit does.
+func TestModelsListSaysWhatFits(t *testing.T) {
+	home(t)
+	var list []struct {
+		ID    string       `json:"id"`
+		State string       `json:"state"`
+		Fit   *models.Plan `json:"fit"`
+	}
+	r := call(t, "models", "list", "--json", "--ctx", "512")
+	require.Equal(t, 0, r.code, r.err)
+	require.NoError(t, json.Unmarshal([]byte(r.out), &list))
+	require.Len(t, list, len(models.Catalogue()))
+	for _, m := range list {
+		var p models.Plan
+		decode(t, call(t, "models", "fit", m.ID, "--json", "--ctx", "512").out, &p)
+		require.NotNil(t, m.Fit, m.ID)
+		assert.Equal(t, p.Total, m.Fit.Total, m.ID)
+		assert.Equal(t, "absent", m.State)
+	}
+	assert.Regexp(t, `smollm2\S+ +llama +93 MiB +Apache-2.0 +en +(fits|tight|too big) +-\n`, call(t, "models", "list").out)
+	assert.Regexp(t, `(放得下|勉强|放不下) +-\n`, call(t, "models", "list", "--ui-lang", "zh").out)
 }
 
 func TestModelsListShowsPartialDownloads(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"windowseat/assistant"
 	"windowseat/assistant/export"
 	"windowseat/engine"
+	"windowseat/engine/filelock"
 )
 
 // singleTasks are the tasks with a command of their own.
@@ -124,10 +125,12 @@ func (a *app) job(ctx context.Context, paths []string, tasks []assistant.Task, t
 }
 
 func (a *app) run(ctx context.Context, job assistant.Job, dir string) error {
-	if dir != "" { // before the work, so that a folder that cannot be made costs nothing
-		if err := os.MkdirAll(dir, 0o755); err != nil {
+	if dir != "" { // before the work, so that a folder that cannot be written costs nothing
+		release, err := a.claim(dir)
+		if err != nil {
 			return err
 		}
+		defer release()
 	}
 	gen, closeModel, err := a.openGenerator(ctx)
 	if err != nil {
@@ -205,11 +208,27 @@ func (a *app) openGenerator(ctx context.Context) (*Generator, func(), error) {
 	return g, func() { _ = e.Close() }, nil
 }
 
-// Names of the files that run -o writes.
+// Names of the files that run -o writes, and of the one that is there meanwhile.
 const (
 	savedJSON     = "run.json"
 	savedMarkdown = "run.md"
+	savedLock     = ".windowseat.lock"
 )
+
+// claim makes the folder of results and keeps it from other runs until release.
+func (a *app) claim(dir string) (release func(), err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	release, err = filelock.Take(filepath.Join(dir, savedLock))
+	switch {
+	case errors.Is(err, filelock.ErrHeld):
+		return nil, a.failure("folder_busy", dir)
+	case errors.Is(err, filelock.ErrUnsupported):
+		return func() {}, nil
+	}
+	return release, err
+}
 
 // save writes the result as JSON and Markdown, each in full or not at all.
 func (a *app) save(dir string, d *assistant.RunDocument, md string, partial bool) error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"windowseat/assistant"
+	"windowseat/engine/filelock"
 	"windowseat/engine/kernels"
 	"windowseat/ui/cli"
 )
@@ -104,6 +106,29 @@ func TestRunTasksAreThoseAskedFor(t *testing.T) {
 	r := ok(t, "run", file(t, "a.txt", minutes), "--tasks", "risks", "--ui-lang", "zh")
 	assert.Contains(t, r.out, "风险")
 	assert.NotContains(t, r.out, "待办")
+}
+
+// TestRunFolderBusy: a second run into a folder says so at once, and a lock that a
+// killed one left is none.
+func TestRunFolderBusy(t *testing.T) {
+	dir := t.TempDir()
+	path := file(t, "a.txt", minutes)
+	lock := filepath.Join(dir, ".windowseat.lock")
+	release, err := filelock.Take(lock)
+	if errors.Is(err, filelock.ErrUnsupported) {
+		t.Skip("no locks on this disk")
+	}
+	require.NoError(t, err)
+	failed(t, 1, call(t, "run", path, "-o", dir, "--model", tiny), "another run is writing its results to "+dir)
+	failed(t, 1, call(t, "run", path, "-o", dir, "--model", tiny, "--ui-lang", "zh"), "另一个 windowseat 正在往")
+	release()
+	require.NoFileExists(t, filepath.Join(dir, "run.json"))
+
+	needsKernels(t)
+	require.NoError(t, os.WriteFile(lock, nil, 0o600))
+	ok(t, "run", path, "-o", dir, "--tasks", "risks")
+	require.FileExists(t, filepath.Join(dir, "run.json"))
+	require.NoFileExists(t, lock)
 }
 
 func TestRunSavesAndSkipsItsOwnResults(t *testing.T) {

@@ -37,7 +37,7 @@ func TestWrongCalls(t *testing.T) {
 		"read a --ctx 12":                        "--ctx 12: must be at least 512",
 		"run a --meeting-date 12.3.2026":         "must be YYYY-MM-DD",
 		"read a --meeting-date 2026-02-30":       "must be YYYY-MM-DD",
-		"doctor":                                 "there is no command",
+		"doctor x":                               `unexpected argument "x"; see windowseat help doctor`,
 		"bench -p 0 -n 0":                        "nothing to measure",
 		"bench -b 0":                             "nothing to measure",
 		"bench -r 0":                             "-r 0: must be between 1 and 1000",
@@ -100,7 +100,7 @@ func TestHelp(t *testing.T) {
 	r := call(t)
 	require.Equal(t, 0, r.code)
 	want := []string{
-		"bench", "chunks", "completion", "decisions", "email", "generate", "help", "models", "perplexity", "read", "risks", "run",
+		"bench", "chunks", "completion", "decisions", "doctor", "email", "generate", "help", "models", "perplexity", "read", "risks", "run",
 		"score", "summary", "todos", "tokenize",
 	}
 	assert.Equal(t, want, commandsIn(r.out, "Commands:"))

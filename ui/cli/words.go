@@ -24,7 +24,7 @@ func (a *app) say(key string, args ...any) string {
 }
 
 func wordsOf(key string) ([2]string, bool) {
-	for _, table := range []map[string][2]string{words, errorWords, fetchWords} {
+	for _, table := range []map[string][2]string{words, errorWords, fetchWords, doctorWords} {
 		if w, ok := table[key]; ok {
 			return w, true
 		}
@@ -41,7 +41,7 @@ func (a *app) errLine(s string) {
 	if a.above != nil {
 		w = a.above
 	}
-	fmt.Fprintln(w, printable(s))
+	fmt.Fprintln(w, printableLine(s))
 }
 
 // noteText puts a reader's or the assistant's note into words.
@@ -90,6 +90,11 @@ var words = map[string][2]string{
 	"chunk":           {"%d 个词元 · 第 %d 到 %d 块", "%d tokens · blocks %d-%d"},
 	"part_fetched":    {"已下载 %d/%d MiB", "%d of %d MiB fetched"},
 	"fit":             {"%s，%d 词元：权重 %d MiB + KV %d MiB + 工作区 %d MiB = %d MiB，可用 %d MiB：%s", "%s, %d tokens: weights %d MiB + KV %d MiB + scratch %d MiB = %d MiB of %d MiB free: %s"},
+	"fit_fits":        {"放得下", "fits"},
+	"fit_tight":       {"勉强", "tight"},
+	"fit_too_big":     {"放不下", "too big"},
+	"fit_unknown":     {"未知", "unknown"},
+	"shared":          {"没有复制：模型和 %s 是同一个文件，请不要改动它", "nothing was copied: the model and %s are one file, do not change it"},
 	"verdict_fits":    {"放得下", "fits"},
 	"verdict_tight":   {"勉强放得下", "tight"},
 	"verdict_too_big": {"放不下，请用更小的 --ctx 或模型", "too big: use a smaller --ctx or model"},

@@ -27,6 +27,7 @@ var errorWords = map[string][2]string{
 	"no_file":       {"没有文件 %s；请检查路径", "there is no file %s; check the path"},
 	"no_path":       {"没有文件或文件夹 %s；请检查路径", "there is no file or folder %s; check the path"},
 	"no_documents":  {"%s 里没有能读的文档；请给 txt、md、srt 或 vtt 文件", "no readable document in %s; give txt, md, srt or vtt files"},
+	"folder_busy":   {"另一个 windowseat 正在往 %s 写结果；请等它结束，或用 -o 换一个文件夹", "another run is writing its results to %s; wait until it has ended, or give another folder with -o"},
 	"no_permission": {"没有权限：%v；请检查文件权限", "no permission: %v; check the file's permissions"},
 	"kind_binary":   {"不是文本文件（%s）；%s", "not a text file (%s); %s"},
 	"kind_folder":   {"是一个文件夹（%s）；%s", "it is a folder (%s); %s"},
@@ -42,6 +43,7 @@ var errorWords = map[string][2]string{
 
 	"not_installed":   {"本机没有 %s；请运行 windowseat models get %s（%d MB），或用 --model 文件 指定自己的 GGUF", "%s is not on this machine; run windowseat models get %s (%d MB), or use a GGUF file of your own with --model FILE"},
 	"damaged_store":   {"%s 已损坏或被改动（%s）；请运行 windowseat models verify，或删除后重新下载", "%s is damaged or was changed (%s); run windowseat models verify, or remove it and get it again"},
+	"other_disk":      {"模型文件夹所在的磁盘不能和这个文件共用内容；请去掉 --link", "the file cannot be shared with the folder of the models, which is on another disk; leave --link out"},
 	"unknown_model":   {"没有模型 %q；它不是文件，也不在其中：%s", "there is no model %q: it is no file and none of %s"},
 	"no_source_works": {"%s 从哪里都没有下载成：%s", "%s could not be had from any source: %s"},
 

@@ -39,6 +39,11 @@ func usedKeys(t *testing.T) map[string]bool {
 		"date_from_": {"text", "file"},
 		"kind_":      {"binary", "folder", "unread"},
 		"help_":      {"usage", "commands", "flags", "global", "more"},
+		"fit_":       {models.Fits, models.Tight, models.TooBig},
+		"state_":     {stateReady, stateUnverified, stateDamaged, statePart, stateAbsent},
+		"default_":   {models.DefaultFits, models.DefaultSmallest},
+		"kernels_":   {kernelsBest, kernelsForced, kernelsNoC, kernelsOldCPU},
+		"battery_":   {"charging", "discharging", "full", "not_charging", "unknown"},
 		"note_": {
 			"nul_dropped", "bom_dropped", "undecodable", "vtt_header_skipped", "vtt_comment_skipped", "bad_cue_time", "cue_without_end",
 			"empty_cue", "rolling_lines_removed", "cancelled", "length_stop", "loop_stop", "bad_answer", "model_error", "language", "no_date", "no_text",
@@ -78,7 +83,7 @@ func TestWords(t *testing.T) {
 			assert.NotEqual(t, w[0], w[1], key)
 		}
 	}
-	for _, table := range []map[string][2]string{words, errorWords, fetchWords} {
+	for _, table := range []map[string][2]string{words, errorWords, fetchWords, doctorWords} {
 		for key := range table {
 			assert.True(t, used[key], "nobody says %q", key)
 		}
@@ -88,7 +93,7 @@ func TestWords(t *testing.T) {
 // TestHelpTable: no Chinese help text is left over from what no longer exists.
 func TestHelpTable(t *testing.T) {
 	a := &app{lang: "zh", version: "1"}
-	known := []string{"", "perplexity long", "bench long"}
+	known := []string{"", "perplexity long", "bench long", "models import long"}
 	for _, c := range allCommands(a.root()) {
 		path := c.CommandPath()
 		if path != "windowseat" {

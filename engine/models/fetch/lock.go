@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"os"
 	"time"
-)
 
-// errLocked is what tryLock returns while another process holds the lock.
-var errLocked = errors.New("locked by another process")
+	"windowseat/engine/filelock"
+)
 
 // lockPoll is how often a waiting process looks again.
 const lockPoll = 200 * time.Millisecond
@@ -24,11 +23,11 @@ func Lock(ctx context.Context, path string, waiting func()) (unlock func(), err 
 		return nil, diskError(path, err)
 	}
 	for {
-		err := tryLock(fd)
-		if err == nil {
+		err := filelock.Try(fd)
+		if err == nil || errors.Is(err, filelock.ErrUnsupported) { // without locks there is nothing to wait for
 			return func() { _ = fd.Close() }, nil // closing releases
 		}
-		if !errors.Is(err, errLocked) {
+		if !errors.Is(err, filelock.ErrHeld) {
 			_ = fd.Close()
 			return nil, fmt.Errorf("fetch: locking %s: %w", path, err)
 		}

@@ -3,21 +3,11 @@
 package fetch
 
 import (
-	"errors"
-	"os"
 	"os/exec"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
-
-func tryLock(fd *os.File) error {
-	err := unix.Flock(int(fd.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	if errors.Is(err, unix.EWOULDBLOCK) {
-		return errLocked
-	}
-	return err
-}
 
 // FreeSpace returns the bytes that an unprivileged user may still write in dir.
 func FreeSpace(dir string) (int64, error) {
