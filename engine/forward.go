@@ -35,6 +35,7 @@ func newModel(cfg Config, w *Weights, p *pool, format KVFormat) *model {
 // caller's to advance. Between layers it asks stop, if there is one, and gives up
 // when that says so: it returns false, and nothing counts as computed.
 func (m *model) forward(rows []row, stop func() bool, emit func(i int, logits []float32)) bool {
+	m.pool.short = len(rows) <= streamRows
 	m.embed(rows)
 	if m.pool.fault.Load() {
 		return true // the caller asks

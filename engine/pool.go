@@ -17,18 +17,21 @@ const spinTime = 50 * time.Microsecond
 // a share of the pieces, one behind the other, and claims them one by one; when it
 // is through it claims those of the others. So a worker streams through memory in
 // one go and meets nobody, yet one whose core is busy with something else delays
-// the job by at most one piece.
+// the job by at most one piece. Where pieces are short even that is too much, see rest.
 type pool struct {
 	n       int
+	short   bool        // pieces take microseconds; for the caller to say
 	fault   atomic.Bool // a piece touched mapped memory that is gone
 	current atomic.Pointer[poolJob]
 	workers []*poolWorker
 	stop    sync.WaitGroup
+	typical time.Duration // of a short piece
 }
 
 type poolWorker struct {
 	parked atomic.Bool
 	wake   chan struct{} // capacity 1
+	rest   rest
 }
 
 // patience is how often the caller looks for the last piece's end before it lets
@@ -50,14 +53,24 @@ type poolJob struct {
 type poolShare struct {
 	next atomic.Int64
 	end  int64
-	_    [48]byte
+	out  bool        // its worker rests, and the share is empty
+	busy atomic.Bool // its worker is claiming
+	_    [40]byte
 }
 
-func (p *pool) newJob(pieces int, fn func(piece, worker int)) *poolJob {
+// newJob shares the pieces out among the workers that do not rest, of whom there are
+// active.
+func (p *pool) newJob(pieces, active int, fn func(piece, worker int)) *poolJob {
 	j := &poolJob{pool: p, fn: fn, pieces: int64(pieces), shares: make([]poolShare, p.n)}
+	at := 0
 	for i := range j.shares {
-		j.shares[i].next.Store(int64(i * pieces / p.n))
-		j.shares[i].end = int64((i + 1) * pieces / p.n)
+		s := &j.shares[i]
+		if s.out = i > 0 && p.workers[i-1].rest.on; s.out {
+			continue
+		}
+		s.next.Store(int64(at * pieces / active))
+		at++
+		s.end = int64(at * pieces / active)
 	}
 	return j
 }
@@ -84,14 +97,22 @@ func (p *pool) run(pieces int, fn func(piece, worker int)) {
 	if pieces <= 0 {
 		return
 	}
-	if p.n == 1 || pieces == 1 {
+	active := 1
+	if p.n > 1 && pieces > 1 {
+		active = p.admit()
+	}
+	if active == 1 {
 		for i := range pieces {
 			p.guard(fn, i, 0)
 		}
 		return
 	}
-	j := p.newJob(pieces, fn)
+	j := p.newJob(pieces, active, fn)
 	p.publish(j)
+	if p.short {
+		p.runShort(j)
+		return
+	}
 	j.claim(0)
 	for spins := 0; j.done.Load() != j.pieces; spins++ {
 		if spins > patience {
@@ -108,8 +129,8 @@ func (p *pool) close() {
 
 func (p *pool) publish(j *poolJob) {
 	p.current.Store(j)
-	for _, w := range p.workers {
-		if w.parked.Load() {
+	for i, w := range p.workers {
+		if w.parked.Load() && (j.quit || !j.shares[i+1].out) {
 			select {
 			case w.wake <- struct{}{}:
 			default:
@@ -118,9 +139,10 @@ func (p *pool) publish(j *poolJob) {
 	}
 }
 
-// claim runs pieces until none is left: the worker's own, then the others'.
-func (j *poolJob) claim(worker int) {
-	var n int64
+// claim runs pieces until none is left: the worker's own, then the others'. It returns
+// how many it ran.
+func (j *poolJob) claim(worker int) (n int64) {
+	j.shares[worker].busy.Store(true)
 	for i := range j.shares {
 		s := &j.shares[(worker+i)%len(j.shares)]
 		for s.next.Load() < s.end {
@@ -132,9 +154,11 @@ func (j *poolJob) claim(worker int) {
 			n++
 		}
 	}
+	j.shares[worker].busy.Store(false)
 	if n > 0 {
 		j.done.Add(n)
 	}
+	return n
 }
 
 // guard runs one piece. A model file that is cut or overwritten while it is mapped
@@ -157,23 +181,25 @@ func (p *pool) work(w *poolWorker, id int, last *poolJob) {
 	defer p.stop.Done()
 	debug.SetPanicOnFault(true) // of this goroutine
 	for {
-		j := p.await(w, last)
+		j := p.await(w, id, last)
 		if j.quit {
 			return
 		}
-		j.claim(id)
+		if !j.shares[id].out {
+			j.claim(id)
+		}
 		last = j
 	}
 }
 
 // await returns the next job after last, spinning for spinTime and then parking.
-func (p *pool) await(w *poolWorker, last *poolJob) *poolJob {
+func (p *pool) await(w *poolWorker, id int, last *poolJob) *poolJob {
 	deadline := time.Now().Add(spinTime)
 	for spins := 0; ; spins++ {
 		if j := p.current.Load(); j != last {
 			return j
 		}
-		if spins%128 == 127 && time.Now().After(deadline) {
+		if spins%128 == 127 && (time.Now().After(deadline) || last.resting(id)) {
 			w.parked.Store(true)
 			if p.current.Load() == last { // else published before parked was seen
 				<-w.wake

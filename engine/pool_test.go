@@ -1,6 +1,62 @@
 package engine
 
-import "testing"
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Every piece runs once, whoever rests; a worker that was late rests, longer each
+// time, and is back when it kept up.
+func TestPoolRests(t *testing.T) {
+	p := newPool(3)
+	defer p.close()
+	p.short = true
+	var stop atomic.Bool
+	run := func() (workers [3]int64) {
+		var count [64]atomic.Int64
+		var by [3]atomic.Int64
+		p.run(len(count), func(piece, worker int) {
+			count[piece].Add(1)
+			by[worker].Add(1)
+			if worker == 2 && stop.Load() {
+				time.Sleep(10 * time.Millisecond)
+			}
+			for began := time.Now(); time.Since(began) < 20*time.Microsecond; {
+			}
+		})
+		for i := range count {
+			require.EqualValues(t, 1, count[i].Load(), "piece %d", i)
+		}
+		for i := range by {
+			workers[i] = by[i].Load()
+		}
+		return workers
+	}
+	stop.Store(true)
+	for tries := 0; !p.workers[1].rest.on; tries++ {
+		require.Less(t, tries, 1000, "worker 2 is never found late")
+		run()
+	}
+	first := p.workers[1].rest.length
+	for p.workers[1].rest.on {
+		by := run()
+		require.True(t, by[2] == 0 || !p.workers[1].rest.on || p.workers[1].rest.length > first, "it worked while it rested")
+	}
+	for tries := 0; p.workers[1].rest.length <= first; tries++ {
+		require.Less(t, tries, 10000, "the second rest is longer")
+		run()
+	}
+	stop.Store(false)
+	p.workers[1].rest.until = time.Now().Add(-time.Hour)
+	p.workers[0].rest.until = time.Now().Add(-time.Hour)
+	require.Eventually(t, func() bool { return run()[2] > 0 }, 10*time.Second, time.Millisecond)
+	p.short = false
+	p.workers[1].rest.send(time.Now())
+	require.Eventually(t, func() bool { return run()[2] > 0 }, 10*time.Second, time.Millisecond, "long pieces are for everybody")
+}
 
 // BenchmarkPool is the cost of an empty parallel loop of 16 pieces on two workers.
 func BenchmarkPool(b *testing.B) {
