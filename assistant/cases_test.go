@@ -23,12 +23,13 @@ func TestLengthStopsAreSplit(t *testing.T) {
 	for i := range 146 {
 		turns = append(turns, fmt.Sprintf("周明：第%d件事情讲完了，大家没有别的问题，这里是比较长的一段说明文字。", i+1))
 	}
-	answer := byRules(nil)
+	answer, read := byRules(nil), 0
 	gen := newScript(t, func(kind prompts.Kind, p assistant.Prompt, n int) (assistant.Answer, error) {
-		if (kind == prompts.Part || kind == prompts.Merge) && len(p.Part) > 12 {
+		if kind == prompts.Part && len(p.Part) > 12 || kind == prompts.Merge && len(p.Part) > 1+2 { // a title and two rows
 			return assistant.Answer{Text: `{"topics":[{"from":1,"title":"只写到一半`, Stop: assistant.StopLength}, nil
 		}
 		if kind == prompts.Part {
+			read += len(p.Part)
 			return text(`{"topics":[{"from":1,"title":%q,"text":%q}],"question":null,"quote":null}`, fmt.Sprint("事情", n), strings.TrimSpace(p.Part[0][4:]))
 		}
 		return answer(kind, p, n)
@@ -36,7 +37,8 @@ func TestLengthStopsAreSplit(t *testing.T) {
 	run, err := assistant.Run(context.Background(), gen, assistant.Job{Sources: sources(meeting("2026-05-13", turns...)), Tasks: []assistant.Task{assistant.TaskSummary}}, nil)
 	require.NoError(t, err)
 	f := run.Summary[0].Fields.(assistant.SummaryFields)
-	assert.GreaterOrEqual(t, len(f.Topics), 12, "every piece of at most 12 turns has its topic")
+	assert.Equal(t, 146, read, "every turn is in a piece that was answered")
+	assert.GreaterOrEqual(t, len(f.Topics), 3)
 	assert.NotContains(t, f.Overview+fmt.Sprint(f.Topics), "只写到一半")
 	assert.Equal(t, run.Sources[0].PartsTotal, run.Sources[0].PartsRead)
 	assert.Equal(t, assistant.StateChecked, run.Summary[0].State)

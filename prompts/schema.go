@@ -69,6 +69,11 @@ func MergeSchema() json.RawMessage {
 	return json.RawMessage(object(prop{"title", text(maxTitle)}, prop{"overview", text(MaxOverview)}))
 }
 
+// TitleSchema is the answer to [Title].
+func TitleSchema() json.RawMessage {
+	return json.RawMessage(object(prop{"title", text(maxTitle)}))
+}
+
 // EmailSchema is the answer to [Email]: subject and opening.
 func EmailSchema() json.RawMessage {
 	return json.RawMessage(object(prop{"subject", text(maxTitle * 2)}, prop{"opening", text(MaxOverview)}))
