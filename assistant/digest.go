@@ -48,6 +48,15 @@ func digestOf(run *RunDocument) digest {
 	return d
 }
 
+// texts are the statements of the points.
+func (d digest) texts() []string {
+	all := make([]string, len(d.points))
+	for i, p := range d.points {
+		all[i] = p.text
+	}
+	return all
+}
+
 func (d digest) empty() bool { return d.decisions+d.todos+d.risks == 0 }
 
 // replacedIDs are the decisions that a checked later one overrules.

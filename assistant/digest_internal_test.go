@@ -164,3 +164,39 @@ func TestPlainTitle(t *testing.T) {
 		assert.Equal(t, want, plainTitle(title), title)
 	}
 }
+
+func TestPlainHeading(t *testing.T) {
+	for heading, want := range map[string]string{
+		"## 议题一：里程碑和预算 09:25": "里程碑和预算", "2. Paperwork for the lender": "Paperwork for the lender", "三、风险": "风险", "Money (10:40)": "Money", "2026 预算": "2026 预算", "": "",
+	} {
+		assert.Equal(t, want, plainHeading(heading), heading)
+	}
+}
+
+// What was cut off at its limit ends with its last whole sentence or clause.
+func TestWholeSentences(t *testing.T) {
+	for text, want := range map[string]string{
+		"Ben has the text. Dora reads it once again and":        "Ben has the text.",
+		"Ben has the text, Dora reads it, Carl asks for the ke": "Ben has the text, Dora reads it.",
+		"Ben has the text; Dora reads it; Carl asks for the ke": "Ben has the text; Dora reads it.",
+		"Ben has the text. Dora reads it. Carl asks for a key.": "Ben has the text. Dora reads it. Carl asks for a key.",
+		"Ben has the text": "Ben has the text",
+		"Benhasthetextandnobodywillreaditagainbeforethemorningco": "",
+	} {
+		assert.Equal(t, want, wholeSentences(text, 55), text)
+	}
+	assert.Equal(t, "刘洋写好了文案，印刷厂报价八百元。", wholeSentences("刘洋写好了文案，印刷厂报价八百元，赵敏同", 20))
+}
+
+// A topic of which nothing stood in the text tells what was found in it.
+func TestTellItems(t *testing.T) {
+	topics := []topicNote{
+		{topic: Topic{Text: "他明天过生日。"}, quoted: true, names: []string{"展台用三十六平米的", "", "展台用三十六平米", "预算十二万"}},
+		{topic: Topic{Text: "他明天过生日。"}, quoted: true},
+		{topic: Topic{Text: "预算谈了很久。"}, names: []string{"预算十二万"}},
+	}
+	tellItems(topics)
+	assert.Equal(t, "展台用三十六平米的。预算十二万。", topics[0].topic.Text)
+	assert.Equal(t, "他明天过生日。", topics[1].topic.Text)
+	assert.Equal(t, "预算谈了很久。", topics[2].topic.Text)
+}

@@ -93,29 +93,67 @@ func (j *job) openMail(ctx context.Context, f *EmailFields, d *draft, s SummaryF
 }
 
 // openList puts the lines of a mail into its language and returns its opening: how much
-// it lists, and what that is about, in the summary's title, which is the subject as well.
+// it lists, and what that is about, in the subject's words.
 func (j *job) openList(ctx context.Context, f *EmailFields, title string, lines []mailLine, lang string) (string, error) {
-	w, n, texts := mailPhrases[lang], map[Task]int{}, []string{plainTitle(title)}
-	for _, l := range lines {
+	w, n, texts := mailPhrases[lang], map[Task]int{}, make([]string, len(lines))
+	for i, l := range lines {
 		n[l.section]++
-		texts = append(texts, l.text)
+		texts[i] = l.text
 	}
-	out, changed, err := j.translateAll(ctx, TaskEmail, texts, lang)
+	about, asking := plainTitle(title), []pass{}
+	if about != "" && !inLanguage(about, lang, j.people.names) {
+		j.runner.plan(1)
+		asking = passesOf(TaskEmail, 1, func(int) { about = j.askSubject(ctx, about, lang) })
+	}
+	out, changed, err := j.translateAll(ctx, TaskEmail, texts, lang, asking...)
 	for i := range lines {
-		was, diffs := lines[i].text, changed[1+i]
-		lines[i].text = out[1+i]
-		if len(diffs) > 0 && out[1+i] != was {
-			lines[i].text += strings.Replace(w.check, "%s", was, 1)
+		if len(changed[i]) > 0 && out[i] != texts[i] {
+			out[i] += strings.Replace(w.check, "%s", texts[i], 1)
 		}
-		f.ChangedFacts = append(f.ChangedFacts, diffs...)
+		lines[i].text = out[i]
+		f.ChangedFacts = append(f.ChangedFacts, changed[i]...)
 	}
 	counts := digest{decisions: n[TaskDecisions], todos: n[TaskTodos]}.counted(lang)
-	if out[0] == "" || len(changed[0]) > 0 {
+	if about == "" {
 		return fmt.Sprintf(w.opening, counts), err
 	}
-	f.Subject = w.subject + w.colon + out[0]
-	return fmt.Sprintf(w.openingOf, out[0], counts), err
+	f.Subject = w.subject + w.colon + about
+	return fmt.Sprintf(w.openingOf, about, counts), err
 }
+
+// askSubject asks what a title in another language is about. An answer that loses one of
+// its figures or Latin words, or adds one, is not taken: the title then stays as it is,
+// which is a name.
+func (j *job) askSubject(ctx context.Context, title, lang string) string {
+	var reply struct {
+		Subject string `json:"subject"`
+	}
+	p, err := promptOf(prompts.Email, lang, []string{mergeRow(title, fmt.Sprintf(mailPhrases[languageOf(title)].about, title))})
+	if err != nil {
+		return title
+	}
+	p.Schema, p.MaxTokens = prompts.SubjectSchema(), subjectAnswer
+	if err := j.runner.ask(ctx, TaskEmail, p, &reply); err != nil {
+		return title // counted by the runner
+	}
+	got := tidy(subjectStart.ReplaceAllString(reply.Subject, ""))
+	if got == "" || !inLanguage(got, lang, j.people.names) || len(j.compareFacts(title, got)) > 0 || len(j.leftWords(got, lang)) > 0 {
+		return title
+	}
+	for _, word := range latinWords.FindAllString(title, -1) {
+		if lang == LangEn && !strings.Contains(strings.ToLower(got), strings.ToLower(word)) {
+			return title
+		}
+	}
+	return capital(got)
+}
+
+const subjectAnswer = 64
+
+var (
+	subjectStart = rx(`^(?:(?:meeting )?(?:notes|minutes|summary)(?: (?:on|of|from|for|about))?(?: the)?[ :]+)`)
+	latinWords   = regexp.MustCompile(`[A-Za-z]{2,}`)
+)
 
 // plainTitle is a title without a remark in brackets and without the word minutes at
 // its end, which the subject says anyway.
@@ -189,6 +227,7 @@ type mailWords struct {
 	check              string // behind a line whose translation lost or changed a fact
 	opening, openingOf string // without and with a title, and the counts
 	leftOne, leftMany  string // how many points are not in the mail
+	about              string // an overview that knows no more than a title
 }
 
 var mailPhrases = map[string]mailWords{
@@ -197,12 +236,14 @@ var mailPhrases = map[string]mailWords{
 		" [please check, original: %s]",
 		"This mail lists %s.", "This mail lists %[2]s from: %[1]s.",
 		"One further point could not be confirmed and is not in this mail.", "%d further points could not be confirmed and are not in this mail.",
+		"The meeting was about %s.",
 	},
 	LangZh: {
 		"会议纪要", "各位好：", "决定：", "待办：", "未指派", "（期限 %s）", "：", "如有遗漏或出入，请回复指正。\n\n此致",
 		"【请核对原文：%s】",
 		"以下是 %s。", "以下是“%s”的结果：%s。",
 		"另有 1 项未经确认，没有写进这封邮件。", "另有 %d 项未经确认，没有写进这封邮件。",
+		"会议讨论了%s。",
 	},
 }
 

@@ -222,7 +222,7 @@ func isWhole(s string) bool {
 func closed(s string) string {
 	last, _ := utf8.DecodeLastRuneInString(s)
 	switch {
-	case strings.ContainsRune("。！？.!?…”\"」）)", last):
+	case strings.ContainsRune(sentenceEnds, last):
 		return s
 	case languageOf(s) == LangEn:
 		return s + "."

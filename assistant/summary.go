@@ -272,24 +272,44 @@ func (j *job) isAsked(p part, question string) bool {
 	return false
 }
 
-// wholeSentences drops the last sentence of a text that was cut off at maxChars.
+// nearLimit is how far below its limit a text may end that was cut off there: the next
+// token would not have fitted.
+const nearLimit = 12
+
+// wholeSentences drops the last sentence of a text that was cut off at maxChars; of the
+// only one, it keeps the clauses that are whole.
 func wholeSentences(text string, maxChars int) string {
-	if utf8.RuneCountInString(text) < maxChars {
+	last, _ := utf8.DecodeLastRuneInString(text)
+	if utf8.RuneCountInString(text) < maxChars-nearLimit || strings.ContainsRune(sentenceEnds, last) {
 		return text
 	}
 	all := chunker.Sentences(text)
-	return strings.TrimSpace(text[:all[len(all)-1].Start])
+	if len(all) > 1 {
+		return strings.TrimSpace(text[:all[len(all)-1].Start])
+	}
+	for _, marks := range []string{"；;", "，,"} {
+		if at := strings.LastIndexAny(text, marks); at > len(text)/3 {
+			return closed(strings.TrimSpace(text[:at]))
+		}
+	}
+	return ""
 }
 
+// sentenceEnds are the signs with which a sentence may end.
+const sentenceEnds = "。！？.!?…”\"」）)"
+
 // keepSupported keeps the sentences of text whose figures and dates all stand in
-// the source, each once.
+// the source, each once. An English source has no Chinese words but its own.
 func keepSupported(text, source string) string {
-	known := factSet(source)
+	known, english := factSet(source), languageOf(source) == LangEn
 	var b strings.Builder
 	for _, s := range chunker.Sentences(text) {
 		ok := supportShare(text[s.Start:s.End], source) >= minSupport
 		for _, f := range factsOf(text[s.Start:s.End]) {
 			ok = ok && known[f.value]
+		}
+		for _, word := range hanWords.FindAllString(text[s.Start:s.End], -1) {
+			ok = ok && (!english || strings.Contains(source, word))
 		}
 		if ok && !saysAlready(b.String(), text[s.Start:s.End]) {
 			b.WriteString(text[s.Start:s.End])

@@ -2,6 +2,7 @@ package assistant
 
 import (
 	"context"
+	"regexp"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -97,6 +98,7 @@ func (j *job) collect(notes []partNotes, marks []mark) (draft, []topicNote, Summ
 		all = append(all, n.topics...)
 	}
 	topics := j.chooseTopics(joinTopics(all), marks)
+	tellItems(topics)
 	dropCopies(topics)
 	for _, t := range topics {
 		d.addQuote(t.evidence)
@@ -243,7 +245,7 @@ func (j *job) weigh(t *topicNote, following []topicNote, marks []mark) {
 	if t.quoted {
 		t.weight += markQuoted
 	}
-	t.heading = strings.TrimSpace(strings.TrimLeft(blocks[t.at.block].Place.Heading, "# "))
+	t.heading = plainHeading(blocks[t.at.block].Place.Heading)
 }
 
 // bestTopics keeps at most n topics, the weightiest, of equals the longer ones, in
@@ -268,6 +270,26 @@ func bestTopics(own []topicNote, n int) []topicNote {
 		}
 	}
 	return kept
+}
+
+// tellItems lets a topic of which the model wrote nothing that stands in the text say
+// what was found in it.
+func tellItems(topics []topicNote) {
+	for i := range topics {
+		t := &topics[i]
+		if !t.quoted {
+			continue
+		}
+		var found []string
+		for _, name := range t.names {
+			if name != "" && len(found) < 2 && !repeats(found, name) {
+				found = append(found, closed(capital(name)))
+			}
+		}
+		if len(found) > 0 {
+			t.topic.Text = joinSentences(found)
+		}
+	}
 }
 
 // dropCopies empties titles that only repeat how the text begins.
@@ -299,6 +321,17 @@ func nameTopics(topics []topicNote) {
 }
 
 const minTitleSupport = 0.5
+
+// plainHeading is a heading without its marks, its number and the time behind it.
+func plainHeading(s string) string {
+	s = strings.TrimSpace(strings.TrimLeft(s, "# "))
+	return strings.TrimSpace(headingTime.ReplaceAllString(headingNumber.ReplaceAllString(s, ""), ""))
+}
+
+var (
+	headingNumber = rx(`^(?:(?:第?[0-9一二三四五六七八九十]+[章节项、.．:：]|(?:议题|议程|topic|item|section)\s*[0-9一二三四五六七八九十]+\s*[、.．:：]?)\s*)+`)
+	headingTime   = regexp.MustCompile(`\s*[（(]?[0-9]{1,2}[:：][0-9]{2}[）)]?$`)
+)
 
 // fits reports whether a title says more than how the text begins.
 func (t *topicNote) fits(title string) bool { return title != "" && !beginsWith(t.topic.Text, title) }

@@ -14,7 +14,8 @@ const translateAnswer = 260
 // them in order. A text that is in the language already stays as it is; one that was
 // translated before is not asked again. An answer in the wrong language or with other
 // figures is asked again once; changed lists, per text, the facts that still differ.
-func (j *job) translateAll(ctx context.Context, task Task, texts []string, lang string) (out []string, changed [][]ChangedFact, err error) {
+// more passes may share the pool; they are planned by the caller.
+func (j *job) translateAll(ctx context.Context, task Task, texts []string, lang string, more ...pass) (out []string, changed [][]ChangedFact, err error) {
 	done := j.translations[lang]
 	var todo []string
 	for _, t := range texts {
@@ -25,7 +26,8 @@ func (j *job) translateAll(ctx context.Context, task Task, texts []string, lang 
 	}
 	got := make([]*translation, len(todo))
 	j.runner.plan(len(todo))
-	err = j.runner.each(ctx, passesOf(task, len(todo), func(i int) { got[i] = j.translateOne(ctx, task, todo[i], lang) }))
+	passes := passesOf(task, len(todo), func(i int) { got[i] = j.translateOne(ctx, task, todo[i], lang) })
+	err = j.runner.each(ctx, append(more, passes...))
 	for i, t := range todo {
 		if got[i] != nil {
 			done[t] = got[i]
@@ -184,11 +186,7 @@ func (j *job) toLanguage(ctx context.Context, run *RunDocument) error {
 // come through whole are left out.
 func (j *job) translateDigest(ctx context.Context, lang string) (digest, error) {
 	d := j.digest
-	texts := make([]string, len(d.points))
-	for i, p := range d.points {
-		texts[i] = p.text
-	}
-	out, changed, err := j.translateAll(ctx, TaskSummary, texts, lang)
+	out, changed, err := j.translateAll(ctx, TaskSummary, d.texts(), lang)
 	d.points = nil
 	for i, p := range j.digest.points {
 		if len(changed[i]) == 0 {

@@ -79,6 +79,11 @@ func EmailSchema() json.RawMessage {
 	return json.RawMessage(object(prop{"subject", text(maxTitle * 2)}, prop{"opening", text(MaxOverview)}))
 }
 
+// SubjectSchema is the answer to [Email] where code writes the opening: the subject.
+func SubjectSchema() json.RawMessage {
+	return json.RawMessage(object(prop{"subject", text(maxTitle)}))
+}
+
 // TranslateSchema is the answer to [Translate].
 func TranslateSchema() json.RawMessage {
 	return json.RawMessage(object(prop{"text", text(maxText)}))
