@@ -269,3 +269,31 @@ func TestSectionsSetTheDay(t *testing.T) {
 	assert.Equal(t, "2026-05-13", *env.Items[0].Fields.(assistant.TodoFields).DueDate)
 	assert.Equal(t, "2026-05-14", *env.Items[1].Fields.(assistant.TodoFields).DueDate)
 }
+
+// The subject is the title in the language of the mail, or as it is where the answer
+// does not carry it whole.
+func TestMailSubjectInAnotherLanguage(t *testing.T) {
+	const title = "秋季展会 Orbis 2.0 筹备会 会议纪要（初稿）"
+	for subject, want := range map[string]string{
+		"Notes on the autumn fair Orbis 2.0":                                          "Meeting notes: Autumn fair Orbis 2.0",
+		"Notes on the autumn fair":                                                    "Meeting notes: 秋季展会 Orbis 2.0 筹备会",
+		"Notes on the autumn fair Orbis 3.0":                                          "Meeting notes: 秋季展会 Orbis 2.0 筹备会",
+		"Notes on the autumn fair Orbis 2.0 and all that will come behind it and the": "Meeting notes: 秋季展会 Orbis 2.0 筹备会",
+		"秋季展会 Orbis 2.0":                                                              "Meeting notes: 秋季展会 Orbis 2.0 筹备会",
+	} {
+		answer := byRules(planningRules)
+		gen := newScript(t, func(kind prompts.Kind, p assistant.Prompt, n int) (assistant.Answer, error) {
+			if kind == prompts.Email {
+				return text(`{"subject":%q}`, subject)
+			}
+			return answer(kind, p, n)
+		})
+		doc := planning()
+		doc.Title = title
+		env, err := assistant.RunTask(context.Background(), gen, assistant.Job{Sources: sources(doc)}, assistant.TaskEmail, nil)
+		require.NoError(t, err)
+		mail := env.Items[0].Fields.(assistant.EmailFields)
+		assert.Equal(t, want, mail.Subject, subject)
+		assert.Contains(t, mail.Body, "This mail lists 1 decision and 1 action item from: "+strings.TrimPrefix(want, "Meeting notes: ")+".")
+	}
+}

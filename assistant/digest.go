@@ -128,7 +128,7 @@ func scoreOf(it Item) int {
 		holds  bool
 		weight int
 	}{
-		{settled, 2},
+		{settled, 3},
 		{kinds["date"], 2},
 		{moneyWords.MatchString(foldWidth(text)), 2},
 		{kinds["number"], 1},

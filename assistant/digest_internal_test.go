@@ -180,7 +180,8 @@ func TestWholeSentences(t *testing.T) {
 		"Ben has the text, Dora reads it, Carl asks for the ke": "Ben has the text, Dora reads it.",
 		"Ben has the text; Dora reads it; Carl asks for the ke": "Ben has the text; Dora reads it.",
 		"Ben has the text. Dora reads it. Carl asks for a key.": "Ben has the text. Dora reads it. Carl asks for a key.",
-		"Ben has the text": "Ben has the text",
+		"Ben has it. Dora,": "Ben has it.",
+		"Ben has the text":  "Ben has the text",
 		"Benhasthetextandnobodywillreaditagainbeforethemorningco": "",
 	} {
 		assert.Equal(t, want, wholeSentences(text, 55), text)

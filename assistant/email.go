@@ -121,55 +121,6 @@ func (j *job) openList(ctx context.Context, f *EmailFields, title string, lines 
 	return fmt.Sprintf(w.openingOf, about, counts), err
 }
 
-// askSubject asks what a title in another language is about. An answer that loses one of
-// its figures or Latin words, or adds one, is not taken: the title then stays as it is,
-// which is a name.
-func (j *job) askSubject(ctx context.Context, title, lang string) string {
-	var reply struct {
-		Subject string `json:"subject"`
-	}
-	p, err := promptOf(prompts.Email, lang, []string{mergeRow(title, fmt.Sprintf(mailPhrases[languageOf(title)].about, title))})
-	if err != nil {
-		return title
-	}
-	p.Schema, p.MaxTokens = prompts.SubjectSchema(), subjectAnswer
-	if err := j.runner.ask(ctx, TaskEmail, p, &reply); err != nil {
-		return title // counted by the runner
-	}
-	got := tidy(subjectStart.ReplaceAllString(reply.Subject, ""))
-	if got == "" || !inLanguage(got, lang, j.people.names) || len(j.compareFacts(title, got)) > 0 || len(j.leftWords(got, lang)) > 0 {
-		return title
-	}
-	for _, word := range latinWords.FindAllString(title, -1) {
-		if lang == LangEn && !strings.Contains(strings.ToLower(got), strings.ToLower(word)) {
-			return title
-		}
-	}
-	return capital(got)
-}
-
-const subjectAnswer = 64
-
-var (
-	subjectStart = rx(`^(?:(?:meeting )?(?:notes|minutes|summary)(?: (?:on|of|from|for|about))?(?: the)?[ :]+)`)
-	latinWords   = regexp.MustCompile(`[A-Za-z]{2,}`)
-)
-
-// plainTitle is a title without a remark in brackets and without the word minutes at
-// its end, which the subject says anyway.
-func plainTitle(title string) string {
-	plain := strings.TrimSpace(titleEnd.ReplaceAllString(titleRemark.ReplaceAllString(title, ""), ""))
-	if plain == "" {
-		return title
-	}
-	return plain
-}
-
-var (
-	titleRemark = rx(`\s*(?:（[^（）]*）|\([^()]*\))\s*$`)
-	titleEnd    = rx(`[\s:：,，—-]*(?:会议)?(?:纪要|记录|总结)$|[\s:,—-]*(?:meeting )?(?:minutes|notes|summary|recap)$`)
-)
-
 // leftOutOfMail counts the decisions and todos that no check confirmed.
 func leftOutOfMail(run *RunDocument) int {
 	n := 0

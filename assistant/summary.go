@@ -217,7 +217,7 @@ func (j *job) notesOf(p part, reply partReply) partNotes {
 		piece := p.pieces[*reply.Quote-1]
 		kind := j.docs[p.source].Blocks[piece.Block].Kind
 		spoken := kind == document.KindTurn || kind == document.KindParagraph
-		if e, ok := j.bestSentence(p.source, piece); ok && spoken && utf8.RuneCountInString(e.Quote) >= minQuoteRunes {
+		if e, ok := j.bestSentence(p.source, piece); ok && spoken && !isQuestion(e.Quote) && utf8.RuneCountInString(e.Quote) >= minQuoteRunes {
 			n.quote = &e
 		}
 	}
@@ -276,11 +276,11 @@ func (j *job) isAsked(p part, question string) bool {
 // token would not have fitted.
 const nearLimit = 12
 
-// wholeSentences drops the last sentence of a text that was cut off at maxChars; of the
-// only one, it keeps the clauses that are whole.
+// wholeSentences drops the last sentence of a text that was cut off at maxChars, or that
+// breaks off by itself; of the only one, it keeps the clauses that are whole.
 func wholeSentences(text string, maxChars int) string {
 	last, _ := utf8.DecodeLastRuneInString(text)
-	if utf8.RuneCountInString(text) < maxChars-nearLimit || strings.ContainsRune(sentenceEnds, last) {
+	if utf8.RuneCountInString(text) < maxChars-nearLimit && isWhole(text) || strings.ContainsRune(sentenceEnds, last) {
 		return text
 	}
 	all := chunker.Sentences(text)
