@@ -23,12 +23,13 @@ func TestLengthStopsAreSplit(t *testing.T) {
 	for i := range 146 {
 		turns = append(turns, fmt.Sprintf("周明：第%d件事情讲完了，大家没有别的问题，这里是比较长的一段说明文字。", i+1))
 	}
-	answer := byRules(nil)
+	answer, read := byRules(nil), 0
 	gen := newScript(t, func(kind prompts.Kind, p assistant.Prompt, n int) (assistant.Answer, error) {
-		if (kind == prompts.Part || kind == prompts.Merge) && len(p.Part) > 12 {
+		if kind == prompts.Part && len(p.Part) > 12 || kind == prompts.Merge && len(p.Part) > 1+2 { // a title and two rows
 			return assistant.Answer{Text: `{"topics":[{"from":1,"title":"只写到一半`, Stop: assistant.StopLength}, nil
 		}
 		if kind == prompts.Part {
+			read += len(p.Part)
 			return text(`{"topics":[{"from":1,"title":%q,"text":%q}],"question":null,"quote":null}`, fmt.Sprint("事情", n), strings.TrimSpace(p.Part[0][4:]))
 		}
 		return answer(kind, p, n)
@@ -36,7 +37,8 @@ func TestLengthStopsAreSplit(t *testing.T) {
 	run, err := assistant.Run(context.Background(), gen, assistant.Job{Sources: sources(meeting("2026-05-13", turns...)), Tasks: []assistant.Task{assistant.TaskSummary}}, nil)
 	require.NoError(t, err)
 	f := run.Summary[0].Fields.(assistant.SummaryFields)
-	assert.GreaterOrEqual(t, len(f.Topics), 12, "every piece of at most 12 turns has its topic")
+	assert.Equal(t, 146, read, "every turn is in a piece that was answered")
+	assert.GreaterOrEqual(t, len(f.Topics), 3)
 	assert.NotContains(t, f.Overview+fmt.Sprint(f.Topics), "只写到一半")
 	assert.Equal(t, run.Sources[0].PartsTotal, run.Sources[0].PartsRead)
 	assert.Equal(t, assistant.StateChecked, run.Summary[0].State)
@@ -266,4 +268,32 @@ func TestSectionsSetTheDay(t *testing.T) {
 	require.Len(t, env.Items, 2)
 	assert.Equal(t, "2026-05-13", *env.Items[0].Fields.(assistant.TodoFields).DueDate)
 	assert.Equal(t, "2026-05-14", *env.Items[1].Fields.(assistant.TodoFields).DueDate)
+}
+
+// The subject is the title in the language of the mail, or as it is where the answer
+// does not carry it whole.
+func TestMailSubjectInAnotherLanguage(t *testing.T) {
+	const title = "秋季展会 Orbis 2.0 筹备会 会议纪要（初稿）"
+	for subject, want := range map[string]string{
+		"Notes on the autumn fair Orbis 2.0":                                          "Meeting notes: Autumn fair Orbis 2.0",
+		"Notes on the autumn fair":                                                    "Meeting notes: 秋季展会 Orbis 2.0 筹备会",
+		"Notes on the autumn fair Orbis 3.0":                                          "Meeting notes: 秋季展会 Orbis 2.0 筹备会",
+		"Notes on the autumn fair Orbis 2.0 and all that will come behind it and the": "Meeting notes: 秋季展会 Orbis 2.0 筹备会",
+		"秋季展会 Orbis 2.0":                                                              "Meeting notes: 秋季展会 Orbis 2.0 筹备会",
+	} {
+		answer := byRules(planningRules)
+		gen := newScript(t, func(kind prompts.Kind, p assistant.Prompt, n int) (assistant.Answer, error) {
+			if kind == prompts.Email {
+				return text(`{"subject":%q}`, subject)
+			}
+			return answer(kind, p, n)
+		})
+		doc := planning()
+		doc.Title = title
+		env, err := assistant.RunTask(context.Background(), gen, assistant.Job{Sources: sources(doc)}, assistant.TaskEmail, nil)
+		require.NoError(t, err)
+		mail := env.Items[0].Fields.(assistant.EmailFields)
+		assert.Equal(t, want, mail.Subject, subject)
+		assert.Contains(t, mail.Body, "This mail lists 1 decision and 1 action item from: "+strings.TrimPrefix(want, "Meeting notes: ")+".")
+	}
 }

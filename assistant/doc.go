@@ -10,9 +10,12 @@
 // what the program found there, or that there is nothing (extract.go). Code then
 // proves the owner from the grammar of the sentence (owner.go), resolves the
 // deadline, quotes the sentence byte for byte, and joins what is said twice
-// (merge.go). The summary reads every part of every source and is merged in levels
-// (summary.go, levels.go). The mail is put together from checked items; its figures,
-// dates and names are compared with the sources (email.go, translate.go).
+// (merge.go). The passes of all tasks over the sources run in one pool (reading.go).
+// The summary reads every part of every source; topics in which something was found
+// are kept (topics.go), and what code has counted and chosen of the items is its
+// overview (digest.go). Only where nothing was extracted the model joins the topics,
+// in levels (overview.go, levels.go). The mail is put together from checked items; its
+// figures, dates and names are compared with the sources (email.go, translate.go).
 //
 // What fails a check is kept and marked unconfirmed with a reason (reasons.go);
 // coverage.go counts which parts all passes have read. Answers that were cut off or

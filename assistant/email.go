@@ -2,6 +2,7 @@ package assistant
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"strings"
 	"time"
@@ -11,9 +12,10 @@ import (
 
 const emailAnswer = 320
 
-// draftEmail writes a mail after the meeting from checked items: the model writes
-// subject and opening and translates the items; the lists, owners and dates are
-// put together by code. Facts that the sources do not hold are listed.
+// draftEmail writes a mail after the meeting from checked items: the lists, owners,
+// dates and counts are put together by code, the model translates the items and,
+// where there are none, writes subject and opening. Facts that the sources do not
+// hold are listed.
 func (j *job) draftEmail(ctx context.Context, run *RunDocument) ([]Item, error) {
 	summary, ok := summaryOf(run)
 	lines := checkedLines(run)
@@ -24,30 +26,20 @@ func (j *job) draftEmail(ctx context.Context, run *RunDocument) ([]Item, error) 
 	f := EmailFields{To: []string{}, CC: []string{}, Language: lang, Tone: j.tone, ChangedFacts: []ChangedFact{}}
 	f.To, f.CC = j.recipients()
 	d := draft{item: Item{State: StateChecked, Evidence: mailEvidence(run)}}
-	opening, err := j.openMail(ctx, &f, &d, summary, lang)
-	if err != nil {
-		return []Item{}, err
-	}
-	texts := make([]string, len(lines))
-	for i, l := range lines {
-		texts[i] = l.text
-	}
-	texts, changed, err := j.translateAll(ctx, TaskEmail, texts, lang)
-	if err != nil {
-		d.fail(ReasonPartial)
-	}
-	for i := range lines {
-		if len(changed[i]) > 0 && texts[i] != lines[i].text {
-			texts[i] += strings.Replace(mailPhrases[lang].check, "%s", lines[i].text, 1)
+	var opening string
+	var err error
+	if len(lines) == 0 {
+		if opening, err = j.openMail(ctx, &f, &d, summary, lang); err != nil {
+			return []Item{}, err
 		}
-		lines[i].text = texts[i]
-		f.ChangedFacts = append(f.ChangedFacts, changed[i]...)
+		f.ChangedFacts = j.unknownFacts(f.Subject + "\n" + opening)
+	} else if opening, err = j.openList(ctx, &f, summary.Title, lines, lang); err != nil {
+		d.fail(ReasonPartial)
 	}
 	if f.Subject == "" {
 		f.Subject = j.plainSubject(lang)
 	}
-	f.Body = mailBody(opening, lines, lang)
-	f.ChangedFacts = append(f.ChangedFacts, j.unknownFacts(f.Subject+"\n"+opening)...)
+	f.Body = mailBody(opening, lines, leftOutOfMail(run), lang)
 	if len(f.ChangedFacts) > 0 {
 		d.fail(ReasonFacts)
 	}
@@ -100,6 +92,48 @@ func (j *job) openMail(ctx context.Context, f *EmailFields, d *draft, s SummaryF
 	return tidyText(reply.Opening), nil
 }
 
+// openList puts the lines of a mail into its language and returns its opening: how much
+// it lists, and what that is about, in the subject's words.
+func (j *job) openList(ctx context.Context, f *EmailFields, title string, lines []mailLine, lang string) (string, error) {
+	w, n, texts := mailPhrases[lang], map[Task]int{}, make([]string, len(lines))
+	for i, l := range lines {
+		n[l.section]++
+		texts[i] = l.text
+	}
+	about, asking := plainTitle(title), []pass{}
+	if about != "" && !inLanguage(about, lang, j.people.names) {
+		j.runner.plan(1)
+		asking = passesOf(TaskEmail, 1, func(int) { about = j.askSubject(ctx, about, lang) })
+	}
+	out, changed, err := j.translateAll(ctx, TaskEmail, texts, lang, asking...)
+	for i := range lines {
+		if len(changed[i]) > 0 && out[i] != texts[i] {
+			out[i] += strings.Replace(w.check, "%s", texts[i], 1)
+		}
+		lines[i].text = out[i]
+		f.ChangedFacts = append(f.ChangedFacts, changed[i]...)
+	}
+	counts := digest{decisions: n[TaskDecisions], todos: n[TaskTodos]}.counted(lang)
+	if about == "" {
+		return fmt.Sprintf(w.opening, counts), err
+	}
+	f.Subject = w.subject + w.colon + about
+	return fmt.Sprintf(w.openingOf, about, counts), err
+}
+
+// leftOutOfMail counts the decisions and todos that no check confirmed.
+func leftOutOfMail(run *RunDocument) int {
+	n := 0
+	for _, items := range [][]Item{run.Decisions, run.Todos} {
+		for _, it := range items {
+			if it.State != StateChecked {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // mailLine is one entry of a list of the mail.
 type mailLine struct {
 	section     Task
@@ -111,12 +145,7 @@ type mailLine struct {
 // checkedLines are the decisions and todos that passed every check.
 func checkedLines(run *RunDocument) []mailLine {
 	var lines []mailLine
-	replaced := map[string]bool{}
-	for _, it := range run.Decisions {
-		if f := it.Fields.(DecisionFields); f.Replaces != nil && it.State == StateChecked {
-			replaced[*f.Replaces] = true
-		}
-	}
+	replaced := replacedIDs(run.Decisions)
 	for _, it := range run.Decisions {
 		if it.State == StateChecked && !replaced[it.ID] {
 			lines = append(lines, mailLine{section: TaskDecisions, text: it.Fields.(DecisionFields).Text})
@@ -146,15 +175,42 @@ func mailEvidence(run *RunDocument) []Evidence {
 type mailWords struct {
 	subject, greeting, decisions, todos, unassigned, due, colon, closing string
 
-	check string // behind a line whose translation lost or changed a fact
+	check              string // behind a line whose translation lost or changed a fact
+	opening, openingOf string // without and with a title, and the counts
+	leftOne, leftMany  string // how many points are not in the mail
+	about              string // an overview that knows no more than a title
 }
 
 var mailPhrases = map[string]mailWords{
-	LangEn: {"Meeting notes", "Hello everyone,", "Decisions:", "Action items:", "Unassigned", " (due %s)", ": ", "Please reply if anything is missing or wrong.\n\nBest regards,", " [please check, original: %s]"},
-	LangZh: {"会议纪要", "各位好：", "决定：", "待办：", "未指派", "（期限 %s）", "：", "如有遗漏或出入，请回复指正。\n\n此致", "【请核对原文：%s】"},
+	LangEn: {
+		"Meeting notes", "Hello everyone,", "Decisions:", "Action items:", "Unassigned", " (due %s)", ": ", "Please reply if anything is missing or wrong.\n\nBest regards,",
+		" [please check, original: %s]",
+		"This mail lists %s.", "This mail lists %[2]s from: %[1]s.",
+		"One further point could not be confirmed and is not in this mail.", "%d further points could not be confirmed and are not in this mail.",
+		"The meeting was about %s.",
+	},
+	LangZh: {
+		"会议纪要", "各位好：", "决定：", "待办：", "未指派", "（期限 %s）", "：", "如有遗漏或出入，请回复指正。\n\n此致",
+		"【请核对原文：%s】",
+		"以下是 %s。", "以下是“%s”的结果：%s。",
+		"另有 1 项未经确认，没有写进这封邮件。", "另有 %d 项未经确认，没有写进这封邮件。",
+		"会议讨论了%s。",
+	},
 }
 
-func mailBody(opening string, lines []mailLine, lang string) string {
+// left says how many points are not in the mail, "" for none.
+func (w mailWords) left(n int) string {
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return w.leftOne
+	}
+	return fmt.Sprintf(w.leftMany, n)
+}
+
+// mailBody puts the mail together; left is the number of points that are not in it.
+func mailBody(opening string, lines []mailLine, left int, lang string) string {
 	w := mailPhrases[lang]
 	var b strings.Builder
 	b.WriteString(w.greeting + "\n")
@@ -173,6 +229,9 @@ func mailBody(opening string, lines []mailLine, lang string) string {
 			}
 			b.WriteString("- " + l.render(w, lang) + "\n")
 		}
+	}
+	if note := w.left(left); note != "" {
+		b.WriteString("\n" + note + "\n")
 	}
 	b.WriteString("\n" + w.closing + "\n")
 	return b.String()
@@ -217,11 +276,11 @@ func mailDate(date, lang string) string {
 // unknownFacts lists figures and dates of a draft that stand in no source, and
 // persons that nobody named.
 func (j *job) unknownFacts(text string) []ChangedFact {
-	var diffs []ChangedFact
+	diffs := []ChangedFact{}
 	known := j.allFacts()
 	for _, f := range factsOf(text) {
 		if !known[f.value] && !smallInteger(f) {
-			diffs = append(diffs, ChangedFact{f.kind, f.text})
+			diffs = append(diffs, added(f.kind, f.text))
 		}
 	}
 	return diffs

@@ -73,26 +73,9 @@ func (j *job) extractorFor(task Task) extractor {
 	return e
 }
 
-// run asks about every candidate and returns the drafts in reading order. On a
-// cancel it returns those that are finished, with ctx.Err().
-func (e extractor) run(ctx context.Context, cands []candidate) ([]*draft, error) {
-	slots := make([]*draft, len(cands))
-	err := e.askAll(ctx, cands, slots)
-	var found []*draft
-	for _, d := range slots {
-		if d != nil {
-			found = append(found, d)
-		}
-	}
-	// What was said on a later day comes later, whatever the order of the files:
-	// the last stated value wins.
-	sort.SliceStable(found, func(i, k int) bool { return found[i].day().Before(found[k].day()) })
-	return found, err
-}
-
-// askAll puts the draft of each candidate into its slot.
-func (e extractor) askAll(ctx context.Context, cands []candidate, slots []*draft) error {
-	return e.runner.each(ctx, e.task, len(cands), func(i int) {
+// passes are the questions about the candidates; each puts its draft into its slot.
+func (e extractor) passes(ctx context.Context, cands []candidate, slots []*draft) []pass {
+	return passesOf(e.task, len(cands), func(i int) {
 		c := cands[i]
 		d, trouble := e.one(ctx, c)
 		e.cover.done(c.script.source, e.partOf(c), trouble)
@@ -101,6 +84,19 @@ func (e extractor) askAll(ctx context.Context, cands []candidate, slots []*draft
 			e.runner.emit(Found{e.task, d.item})
 		}
 	})
+}
+
+// inOrder drops empty slots and puts what was said on a later day behind, whatever
+// the order of the files: the last stated value wins.
+func inOrder(slots []*draft) []*draft {
+	var found []*draft
+	for _, d := range slots {
+		if d != nil {
+			found = append(found, d)
+		}
+	}
+	sort.SliceStable(found, func(i, k int) bool { return found[i].day().Before(found[k].day()) })
+	return found
 }
 
 // one asks about a candidate; an answer that was cut off is asked again with less
@@ -176,6 +172,9 @@ func (j *job) askDecision(ctx context.Context, c candidate, w window, double boo
 	said, own := ownWords(c, a.Text, strongDecision)
 	if said == "" {
 		return nil, nil
+	}
+	if own && (asksBack(a.Text, said) || saidLater(c, said)) {
+		said, own = settled(c, said)
 	}
 	d := j.newDraft(c, DecisionFields{Text: said})
 	if !own {

@@ -2,6 +2,7 @@ package assistant_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -35,15 +36,21 @@ func TestDeadlinesOfAnUndatedMeeting(t *testing.T) {
 	require.Len(t, env.Items, 1)
 }
 
-// The title of a worked example is not taken for one of the text.
+// The title of a worked example is not taken for one of the text, and the text is not
+// cut off into one: the model is asked for another, which is checked in its turn.
 func TestTopicTitleFromTheText(t *testing.T) {
 	doc := meeting("2026-05-13", "Karl：The bridge is closed until the autumn, we take the ferry.")
-	gen := newScript(t, byRules(map[prompts.Kind][]rule{prompts.Part: {
-		{"", `{"topics":[{"from":1,"title":"Poster printing","text":"The bridge is closed until the autumn."}],"question":null,"quote":1}`},
-	}}))
-	env, err := assistant.RunTask(context.Background(), gen, assistant.Job{Sources: sources(doc)}, assistant.TaskSummary, nil)
-	require.NoError(t, err)
-	topics := env.Items[0].Fields.(assistant.SummaryFields).Topics
-	require.Len(t, topics, 1)
-	assert.Equal(t, "The bridge is closed until the autumn", topics[0].Title)
+	for answer, want := range map[string][]assistant.Topic{
+		"Closed bridge":        {{Title: "Closed bridge", Time: "00:00:00", Text: "The bridge is closed until the autumn."}},
+		"The bridge is closed": {},
+		"Poster printing":      {},
+	} {
+		gen := newScript(t, byRules(map[prompts.Kind][]rule{
+			prompts.Part:  {{"", `{"topics":[{"from":1,"title":"Poster printing","text":"The bridge is closed until the autumn."}],"question":null,"quote":1}`}},
+			prompts.Title: {{"", fmt.Sprintf(`{"title":%q}`, answer)}},
+		}))
+		env, err := assistant.RunTask(context.Background(), gen, assistant.Job{Sources: sources(doc)}, assistant.TaskSummary, nil)
+		require.NoError(t, err)
+		assert.Equal(t, want, env.Items[0].Fields.(assistant.SummaryFields).Topics, answer)
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sort"
 	"time"
 	"unicode/utf8"
 
@@ -50,8 +49,7 @@ func AllTasks() []Task {
 	return []Task{TaskSummary, TaskDecisions, TaskTodos, TaskRisks, TaskEmail}
 }
 
-// Run does the tasks of the job over all its sources, one task after another, and
-// blocks until it is done. When ctx is done it returns within a step of the model
+// Run does the tasks of the job over all its sources and blocks until it is done. When ctx is done it returns within a step of the model
 // what was finished, with the coverage so far and ctx.Err(). Other errors: the
 // Err values above before anything ran, or the model's, when no pass works; single
 // passes that fail are counted in the coverage and the job goes on. The documents
@@ -98,18 +96,22 @@ type job struct {
 	cover     *coverage
 	wanted    map[Task]bool // asked for
 	needed    map[Task]bool // asked for, or needed by the mail
+	digest    digest
 	lang      string
 	emailLang string
 	tone      string
 	day       time.Time
 	dayFrom   string
+
+	translations map[string]map[string]*translation // by language and text
 }
 
 func newJob(gen Generator, spec Job, sink Sink) (*job, error) {
 	j := &job{
 		gen: gen, unread: spec.Unread, runner: &runner{gen: gen, sink: sink, seed: spec.Seed, notes: map[string]int{}},
 		wanted: map[Task]bool{}, needed: map[Task]bool{}, cands: map[Task][]candidate{},
-		lang: orElse(spec.Lang, LangAuto), emailLang: orElse(spec.EmailLang, LangEn), tone: orElse(spec.Tone, "neutral"),
+		translations: map[string]map[string]*translation{LangZh: {}, LangEn: {}},
+		lang:         orElse(spec.Lang, LangAuto), emailLang: orElse(spec.EmailLang, LangEn), tone: orElse(spec.Tone, "neutral"),
 	}
 	for _, s := range spec.Sources {
 		if s.Doc == nil {
@@ -216,84 +218,6 @@ func (j *job) prepare() error {
 	return nil
 }
 
-func (j *job) planPasses() {
-	total := 0
-	for _, task := range []Task{TaskDecisions, TaskTodos, TaskRisks} {
-		if !j.needed[task] {
-			continue
-		}
-		for _, t := range j.scripts {
-			j.cands[task] = append(j.cands[task], propose(t, task)...)
-		}
-		for _, c := range j.cands[task] {
-			j.cover.expect(c.script.source, j.partOf(c))
-		}
-		total += len(j.cands[task])
-	}
-	if j.needed[TaskSummary] {
-		for i, p := range j.parts {
-			j.cover.expect(p.source, i)
-		}
-		total += len(j.parts) + 1
-	}
-	j.runner.plan(total)
-}
-
-// partOf is the index of the part that holds a candidate's first sentence.
-func (j *job) partOf(c candidate) int {
-	l := c.script.lines[c.first]
-	first := j.cover.sources[l.source].first
-	n := len(j.cover.sources[l.source].pending)
-	return first + sort.Search(n-1, func(k int) bool {
-		pieces := j.parts[first+k].pieces
-		last := pieces[len(pieces)-1]
-		return last.Block > l.block || last.Block == l.block && last.End > l.start
-	})
-}
-
-// all runs the tasks in order and keeps what each finished.
-func (j *job) all(ctx context.Context, run *RunDocument) error {
-	steps := []struct {
-		task Task
-		into *[]Item
-		do   func() ([]Item, error)
-	}{
-		{TaskSummary, &run.Summary, func() ([]Item, error) { return j.summarise(ctx) }},
-		{TaskDecisions, &run.Decisions, func() ([]Item, error) { return j.extract(ctx, TaskDecisions, mergeDecisions, "d") }},
-		{TaskTodos, &run.Todos, func() ([]Item, error) { return j.extract(ctx, TaskTodos, mergeTodos, "t") }},
-		{TaskRisks, &run.Risks, func() ([]Item, error) { return j.extract(ctx, TaskRisks, mergeRisks, "r") }},
-		{TaskEmail, &run.Email, func() ([]Item, error) { return j.draftEmail(ctx, run) }},
-	}
-	for _, s := range steps {
-		if !j.needed[s.task] {
-			continue
-		}
-		items, err := s.do()
-		*s.into = items
-		if err != nil {
-			j.dropUnwanted(run)
-			return err
-		}
-	}
-	j.dropUnwanted(run)
-	return j.toLanguage(ctx, run)
-}
-
-// dropUnwanted removes what was made only for the mail.
-func (j *job) dropUnwanted(run *RunDocument) {
-	for task, into := range map[Task]*[]Item{TaskSummary: &run.Summary, TaskDecisions: &run.Decisions, TaskTodos: &run.Todos, TaskRisks: &run.Risks} {
-		if !j.wanted[task] {
-			*into = []Item{}
-		}
-	}
-}
-
-// extract finds, checks and joins the items of one task.
-func (j *job) extract(ctx context.Context, task Task, join func([]*draft) []*draft, prefix string) ([]Item, error) {
-	drafts, err := j.extractorFor(task).run(ctx, j.cands[task])
-	return itemsOf(join(drafts), prefix), err
-}
-
 // header fills in what every result starts with.
 func (j *job) header(err error, start time.Time) Header {
 	h := Header{
@@ -339,6 +263,11 @@ func (j *job) outputLang() string {
 	if j.lang != LangAuto {
 		return j.lang
 	}
+	return j.sourceLang()
+}
+
+// sourceLang is the language of most sources.
+func (j *job) sourceLang() string {
 	share := map[string]int{}
 	for _, t := range j.scripts {
 		share[t.lang] += len(t.lines)
@@ -347,18 +276,4 @@ func (j *job) outputLang() string {
 		return LangEn
 	}
 	return LangZh
-}
-
-// toLanguage puts the results into the language asked for.
-func (j *job) toLanguage(ctx context.Context, run *RunDocument) error {
-	lang := j.outputLang()
-	for _, step := range []struct {
-		task  Task
-		items []Item
-	}{{TaskSummary, run.Summary}, {TaskDecisions, run.Decisions}, {TaskTodos, run.Todos}, {TaskRisks, run.Risks}} {
-		if err := j.translateItems(ctx, step.task, step.items, lang); err != nil {
-			return err
-		}
-	}
-	return nil
 }

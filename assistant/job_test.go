@@ -262,3 +262,122 @@ func TestLaterDayWins(t *testing.T) {
 	assert.Equal(t, "2026-05-29", *env.Items[0].Fields.(assistant.TodoFields).DueDate)
 	assert.Len(t, env.Items[0].Evidence, 2)
 }
+
+// Passes that share their rules run side by side, whatever the order of the files.
+func TestPassesOfOneKindAreNeighbours(t *testing.T) {
+	english := meeting("2026-05-13",
+		"Ann: I'll send the quote to Ben by Friday, and the drawings as well.",
+		"Ben: Then it's agreed, we go with the larger stand.",
+		"Ann: I'm worried that the freight might be late if it isn't booked this week.")
+	gen := newScript(t, byRules(nil))
+	var events []assistant.Event
+	_, err := assistant.Run(context.Background(), gen, assistant.Job{Sources: sources(planning(), english, planning(), english), EmailLang: "zh"}, func(e assistant.Event) { events = append(events, e) })
+	require.NoError(t, err)
+	seen, last, kinds := map[string]bool{}, "", map[prompts.Kind]bool{}
+	for _, p := range gen.passes {
+		if p.System != last {
+			assert.False(t, seen[p.System], "%s begins twice", gen.kinds[p.System])
+			seen[p.System], last = true, p.System
+		}
+		kinds[gen.kinds[p.System]] = true
+	}
+	for _, kind := range []prompts.Kind{prompts.Part, prompts.Decision, prompts.Todo, prompts.Risk} {
+		assert.True(t, kinds[kind], kind)
+	}
+	parts := map[assistant.Task]map[int]bool{}
+	for _, e := range events {
+		if s, ok := e.(assistant.PassStarted); ok && s.Task != assistant.TaskSummary && s.Task != assistant.TaskEmail {
+			if parts[s.Task] == nil {
+				parts[s.Task] = map[int]bool{}
+			}
+			assert.False(t, parts[s.Task][s.Part], "%s %d starts once", s.Task, s.Part)
+			parts[s.Task][s.Part] = true
+			assert.LessOrEqual(t, s.Part, s.Parts)
+		}
+	}
+	for task, started := range parts {
+		assert.Len(t, started, len(gen.asked(map[assistant.Task]prompts.Kind{assistant.TaskTodos: prompts.Todo, assistant.TaskDecisions: prompts.Decision, assistant.TaskRisks: prompts.Risk}[task])), task)
+	}
+}
+
+// The summary names itself as the source does, and what code has counted and chosen
+// stands in place of the model's overview.
+func TestSummaryOfWhatWasFound(t *testing.T) {
+	doc := planning()
+	doc.Title = "秋季展会筹备会"
+	gen := newScript(t, byRules(planningRules))
+	run, err := assistant.Run(context.Background(), gen, assistant.Job{Sources: sources(meeting("2026-05-13", "周明：喂，听得到吗？"), doc), EmailLang: "zh"}, nil)
+	require.NoError(t, err)
+	f := run.Summary[0].Fields.(assistant.SummaryFields)
+	assert.Equal(t, "秋季展会筹备会", f.Title, "of the longer source")
+	assert.Equal(t, "共有 1 项决定、1 项待办和 1 项风险。展台用三十六平米的，预算十二万。风险：货运可能赶不上。待办：联系展台的搭建商并把报价发给周明。", f.Overview)
+	assert.Empty(t, gen.asked(prompts.Merge), "there is nothing to ask")
+	mail := run.Email[0].Fields.(assistant.EmailFields)
+	assert.Equal(t, "会议纪要：秋季展会筹备会", mail.Subject)
+	assert.Contains(t, mail.Body, "以下是“秋季展会筹备会”的结果：1 项决定和 1 项待办。")
+	assert.NotContains(t, mail.Body, "未经确认")
+	assert.Empty(t, mail.ChangedFacts, "counts are no facts of the sources")
+}
+
+// Where nothing was extracted the model's overview stands, with a title that is in
+// the sources' words.
+func TestSummaryAlone(t *testing.T) {
+	doc := planning()
+	doc.Title = "file1"
+	for label, tt := range map[string]struct{ title, want string }{
+		"in their words": {"展台搭建商的报价", "展台搭建商的报价"},
+		"made up":        {"酒店开业筹备会议纪要", "file1"},
+	} {
+		answer := byRules(nil)
+		gen := newScript(t, func(kind prompts.Kind, p assistant.Prompt, n int) (assistant.Answer, error) {
+			if kind == prompts.Merge {
+				return text(`{"title":%q,"overview":"周明先把展台的事情过一遍。酒店开业的筹备很顺利。"}`, tt.title)
+			}
+			return answer(kind, p, n)
+		})
+		env, err := assistant.RunTask(context.Background(), gen, assistant.Job{Sources: sources(doc)}, assistant.TaskSummary, nil)
+		require.NoError(t, err)
+		f := env.Items[0].Fields.(assistant.SummaryFields)
+		assert.Equal(t, tt.want, f.Title, label)
+		assert.Equal(t, "周明先把展台的事情过一遍。", f.Overview, label)
+		assert.NotEmpty(t, f.Topics, label)
+	}
+}
+
+// The overview is in the language of the results, and points that do not come through
+// whole are left out of it.
+func TestOverviewInAnotherLanguage(t *testing.T) {
+	answer := byRules(planningRules)
+	asked := map[string]int{}
+	gen := newScript(t, func(kind prompts.Kind, p assistant.Prompt, n int) (assistant.Answer, error) {
+		if kind != prompts.Translate {
+			return answer(kind, p, n)
+		}
+		src := strings.TrimSpace(p.Part[0])
+		asked[src]++
+		if strings.Contains(src, "三十六") {
+			return text(`{"text":"The stand has 36 square metres; the budget is 120,000."}`)
+		}
+		return text(`{"text":"Something with 77 in it"}`)
+	})
+	run, err := assistant.Run(context.Background(), gen, assistant.Job{Sources: sources(planning()), Lang: "en"}, nil)
+	require.NoError(t, err)
+	f := run.Summary[0].Fields.(assistant.SummaryFields)
+	assert.Equal(t, "Found: 1 decision, 1 action item and 1 risk. The stand has 36 square metres; the budget is 120,000.", f.Overview)
+	assert.Equal(t, 1, asked["展台用三十六平米的，预算十二万"], "decision, overview and mail share one translation")
+}
+
+// The mail says how much it leaves out.
+func TestMailCountsWhatItLeavesOut(t *testing.T) {
+	for lang, want := range map[string]string{"zh": "另有 1 项未经确认，没有写进这封邮件。", "en": "One further point could not be confirmed and is not in this mail."} {
+		gen := newScript(t, byRules(map[prompts.Kind][]rule{
+			prompts.Todo:     {{"我来联系", `{"has":true,"owner":"周明","due":null,"action":"打电话问物业仓库的钥匙在谁手里"}`}},
+			prompts.Decision: planningRules[prompts.Decision],
+		}))
+		env, err := assistant.RunTask(context.Background(), gen, assistant.Job{Sources: sources(planning()), EmailLang: lang}, assistant.TaskEmail, nil)
+		require.NoError(t, err)
+		body := env.Items[0].Fields.(assistant.EmailFields).Body
+		assert.Contains(t, body, want)
+		assert.NotContains(t, body, "钥匙")
+	}
+}

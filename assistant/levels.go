@@ -9,28 +9,6 @@ import (
 	"windowseat/prompts"
 )
 
-// overview writes title and overview of the whole from its topics.
-func (j *job) overview(ctx context.Context, f *SummaryFields, d *draft) error {
-	rows := j.topicRows(f.Topics)
-	lang := languageOf(join(rows))
-	defer j.runner.finish(TaskSummary) // the last merge, planned with the parts
-	reply, err := j.mergeLevels(ctx, rows, lang)
-	if err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		d.fail(ReasonStopped)
-		f.Title, f.Overview = j.docs[0].Title, ""
-		return nil
-	}
-	f.Title = tidy(reply.Title)
-	if keepSupported(f.Title, join(rows)) == "" { // such as the title of a worked example
-		f.Title = j.docs[0].Title
-	}
-	f.Overview = keepSupported(wholeSentences(tidyText(reply.Overview), prompts.MaxOverview), join(rows))
-	return nil
-}
-
 // topicRows are the topics as the overview's pass reads them: whole where they fit
 // into one pass, else each by its title and first sentence. One pass over the heads
 // of many topics is cheaper than passes over passes, and keeps more of the whole in
@@ -89,10 +67,10 @@ func (j *job) mergeLevels(ctx context.Context, rows []string, lang string) (merg
 	}
 	next, errs := make([]string, len(groups)), make([]error, len(groups))
 	j.runner.plan(len(groups))
-	err := j.runner.each(ctx, TaskSummary, len(groups), func(i int) {
+	err := j.runner.each(ctx, passesOf(TaskSummary, len(groups), func(i int) {
 		reply, err := j.mergeLevels(ctx, groups[i], lang)
 		next[i], errs[i] = mergeRow(tidy(reply.Title), tidyText(reply.Overview)), err
-	})
+	}))
 	if err = errors.Join(append(errs, err)...); err != nil {
 		return mergeReply{}, err
 	}
@@ -104,7 +82,7 @@ func (j *job) mergeLevels(ctx context.Context, rows []string, lang string) (merg
 
 func (j *job) mergeOnce(ctx context.Context, rows []string, lang string) (mergeReply, error) {
 	var reply mergeReply
-	p, err := promptOf(prompts.Merge, lang, rows)
+	p, err := promptOf(prompts.Merge, lang, append(j.titleRow(lang), rows...))
 	if err != nil {
 		return reply, err
 	}
@@ -113,9 +91,22 @@ func (j *job) mergeOnce(ctx context.Context, rows []string, lang string) (mergeR
 	return reply, err
 }
 
+// titleRow tells the model what the sources call themselves, so that it knows what the
+// points are about; none where no source has a title.
+func (j *job) titleRow(lang string) []string {
+	title := j.ownTitle()
+	switch {
+	case title == "":
+		return nil
+	case lang == LangEn:
+		return []string{"Title: " + title + "\n"}
+	}
+	return []string{"标题：" + title + "\n"}
+}
+
 // groupRows fills groups up to the merge budget.
 func (j *job) groupRows(rows []string) [][]string {
-	room := min(mergeTokens, j.gen.Info().ContextTokens-j.systemTokens()-mergeAnswer)
+	room := min(mergeTokens, j.gen.Info().ContextTokens-j.systemTokens()-mergeAnswer-j.gen.CountTokens(join(j.titleRow(LangEn))))
 	var groups [][]string
 	used := 0
 	for i, r := range rows {

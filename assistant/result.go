@@ -1,6 +1,7 @@
 package assistant
 
 import (
+	"strings"
 	"time"
 )
 
@@ -104,10 +105,30 @@ type EmailFields struct {
 	ChangedFacts []ChangedFact `json:"changed_facts"`
 }
 
-// ChangedFact is a number, date or name of a draft that the sources do not hold.
+// ChangedFact is a number, date or name in which a draft differs from the sources:
+// one that they do not hold or, behind a "-", one of theirs that the draft has lost.
+// Kind "language" is a word that was left untranslated.
 type ChangedFact struct {
-	Kind  string `json:"kind"` // "number", "date", "name"
+	Kind  string `json:"kind"` // "number", "date", "name", "language"
 	Draft string `json:"draft"`
+}
+
+// added is a fact that only the draft holds. A negative number keeps its sign as a
+// minus (U+2212), so that it is not taken for a lost one.
+func added(kind, text string) ChangedFact {
+	if rest, ok := strings.CutPrefix(text, "-"); ok {
+		text = "−" + rest
+	}
+	return ChangedFact{kind, text}
+}
+
+// lost is a fact that the draft should hold and does not.
+func lost(kind, text string) ChangedFact { return ChangedFact{kind, "-" + text} }
+
+// Lost returns the fact without its mark, and whether it is one that the draft has
+// lost.
+func (c ChangedFact) Lost() (text string, lost bool) {
+	return strings.CutPrefix(c.Draft, "-")
 }
 
 // ModelInfo identifies the model that made a result.

@@ -138,38 +138,51 @@ func (r *runner) broken() error {
 	return nil
 }
 
-// each runs pass(i) for i in [0, n), as many at once as the generator decodes at
-// a profit. Results belong into a slot per i, so that their order is fixed. It
+// pass is one question to the model, or a few that follow from each other.
+type pass struct {
+	task        Task
+	part, parts int // of the passes that this task has in the stage, from 1
+	run         func()
+}
+
+// passesOf are n passes of one task.
+func passesOf(task Task, n int, run func(i int)) []pass {
+	all := make([]pass, n)
+	for i := range all {
+		all[i] = pass{task, i + 1, n, func() { run(i) }}
+	}
+	return all
+}
+
+// each runs the passes in order, as many at once as the generator decodes at a
+// profit. Results belong into a slot per pass, so that their order is fixed. It
 // stops handing out passes when ctx is done or nothing works, waits for those that
 // run, and returns the reason.
-func (r *runner) each(ctx context.Context, task Task, n int, pass func(i int)) error {
-	next := make(chan int)
-	one := func(i int) {
-		r.emit(PassStarted{Task: task, Part: i + 1, Parts: n})
-		pass(i)
-		r.finish(task)
-	}
+func (r *runner) each(ctx context.Context, passes []pass) error {
+	next := make(chan pass)
 	var workers sync.WaitGroup
-	for range min(max(r.gen.Info().Parallel, 1), max(n, 1)) {
+	for range min(max(r.gen.Info().Parallel, 1), len(passes)) {
 		workers.Go(func() {
-			for i := range next {
-				one(i)
+			for p := range next {
+				r.emit(PassStarted{Task: p.task, Part: p.part, Parts: p.parts})
+				p.run()
+				r.finish(p.task)
 			}
 		})
 	}
-	err := r.handOut(ctx, next, n)
+	err := r.handOut(ctx, next, passes)
 	close(next)
 	workers.Wait()
 	return errors.Join(err, ctx.Err())
 }
 
-func (r *runner) handOut(ctx context.Context, next chan<- int, n int) error {
-	for i := range n {
+func (r *runner) handOut(ctx context.Context, next chan<- pass, passes []pass) error {
+	for _, p := range passes {
 		if err := r.broken(); err != nil {
 			return err
 		}
 		select {
-		case next <- i:
+		case next <- p:
 		case <-ctx.Done():
 			return nil // reported by each
 		}

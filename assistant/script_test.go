@@ -133,9 +133,12 @@ func byRules(rules map[prompts.Kind][]rule) func(prompts.Kind, assistant.Prompt,
 		switch kind {
 		case prompts.Part:
 			row := strings.TrimSpace(strings.TrimPrefix(p.Part[0], "[1] "))
-			return text(`{"topics":[{"from":1,"title":"话题","text":%q}],"question":null,"quote":1}`, row)
+			return text(`{"topics":[{"from":1,"title":%q,"text":%q}],"question":null,"quote":1}`, lastWords(row), row)
 		case prompts.Merge:
-			return text(`{"title":"会议","overview":%q}`, strings.TrimSpace(p.Part[0]))
+			_, point, _ := strings.Cut(strings.TrimSpace(p.Part[len(p.Part)-1]), "：") // a row without its title
+			return text(`{"title":"会议","overview":%q}`, point)
+		case prompts.Title:
+			return text(`{"title":%q}`, lastWords(p.Part[0]))
 		case prompts.Email:
 			return text(`{"subject":"Meeting notes","opening":"Thank you for joining."}`)
 		case prompts.Translate:
@@ -143,6 +146,12 @@ func byRules(rules map[prompts.Kind][]rule) func(prompts.Kind, assistant.Prompt,
 		}
 		return text(`{"has":false}`)
 	}
+}
+
+// lastWords is a title for a row that is in its words and not how it begins.
+func lastWords(row string) string {
+	r := []rune(strings.TrimRight(row, "。？！.?!"))
+	return string(r[max(0, len(r)-5):])
 }
 
 // meeting makes a document of turns "speaker：words". A line that begins with "# "

@@ -51,10 +51,9 @@ type mergeReply struct {
 
 // partNotes is what one part contributes to the summary.
 type partNotes struct {
-	topics   []Topic
-	evidence []Evidence
+	topics   []topicNote
 	question string
-	quote    string
+	quote    *Evidence
 }
 
 // cutParts cuts every source by the summary's budget.
@@ -111,28 +110,45 @@ func (j *job) rowsOf(p part) []string {
 	return rows
 }
 
-// summarise reads every part and joins what they say. On a cancel it returns what
-// was finished, marked as partial, with ctx.Err().
-func (j *job) summarise(ctx context.Context) ([]Item, error) {
-	notes := make([]partNotes, len(j.parts))
-	err := j.runner.each(ctx, TaskSummary, len(j.parts), func(i int) {
+// partPasses are the questions about the parts; each puts what it learns into its
+// slot.
+func (j *job) partPasses(ctx context.Context, notes []partNotes) []pass {
+	return passesOf(TaskSummary, len(j.parts), func(i int) {
 		n, trouble := j.readPart(ctx, j.parts[i], maxSplits)
 		notes[i] = n
 		j.cover.done(j.parts[i].source, i, trouble)
 	})
-	item, fields := j.collect(notes)
-	if len(fields.Topics) == 0 {
-		return []Item{}, err
+}
+
+// summarise joins what the parts say and writes title and overview from that and
+// from the items. reading is the error of the passes over the sources: the summary
+// then holds what was finished, is marked as partial, and the error is returned.
+func (j *job) summarise(ctx context.Context, run *RunDocument, notes []partNotes, reading error) error {
+	d, topics, fields := j.collect(notes, marksOf(run, j.cands))
+	j.digest = digestOf(run)
+	if len(topics) == 0 && j.digest.empty() {
+		return reading
 	}
+	err := reading
 	if err == nil {
-		err = j.overview(ctx, &fields, &item)
+		err = j.askTitles(ctx, topics)
+	}
+	nameTopics(topics)
+	for _, t := range topics {
+		if t.topic.Title != "" { // else it would be a piece of the text
+			fields.Topics = append(fields.Topics, t.topic)
+		}
+	}
+	fields.Title = j.ownTitle()
+	if err == nil {
+		err = j.overview(ctx, &fields, &d)
 	}
 	if err != nil {
-		item.fail(ReasonPartial)
+		d.fail(ReasonPartial)
 	}
-	item.item.Fields = fields
-	item.item.ID = "s1"
-	return []Item{item.item}, err
+	d.item.Fields, d.item.ID = fields, "s1"
+	run.Summary = []Item{d.item}
+	return err
 }
 
 // maxSplits is how often a part may be halved when its answer does not fit.
@@ -157,11 +173,10 @@ func (j *job) readPart(ctx context.Context, p part, splits int) (partNotes, stri
 	a, troubleA := j.readPart(ctx, part{p.source, p.pieces[:half]}, splits-1)
 	b, troubleB := j.readPart(ctx, part{p.source, p.pieces[half:]}, splits-1)
 	a.topics = append(a.topics, b.topics...)
-	a.evidence = append(a.evidence, b.evidence...)
 	if a.question == "" {
 		a.question = b.question
 	}
-	if a.quote == "" {
+	if a.quote == nil {
 		a.quote = b.quote
 	}
 	return a, firstOf(troubleA, troubleB)
@@ -191,25 +206,8 @@ func (j *job) notesOf(p part, reply partReply) partNotes {
 		if t.From < 1 || t.From > len(p.pieces) {
 			continue
 		}
-		piece := p.pieces[t.From-1]
-		if j.docs[p.source].Blocks[piece.Block].Kind == document.KindMeta {
-			continue
-		}
-		body := keepSupported(wholeSentences(tidyText(t.Text), prompts.MaxTopic), text)
-		quote, ok := j.bestSentence(p.source, piece)
-		if body == "" && ok {
-			body = quote.Quote
-		}
-		if body == "" {
-			continue
-		}
-		title := tidy(t.Title)
-		if supportShare(title, text) < minSupport { // such as the title of a worked example
-			title = strings.TrimRight(clip(firstSentence(body), titleBytes), ".。")
-		}
-		n.topics = append(n.topics, Topic{Title: title, Time: j.clock(p.source, piece), Text: body})
-		if ok {
-			n.evidence = append(n.evidence, quote)
+		if note, ok := j.topicOf(p, t, text); ok {
+			n.topics = append(n.topics, note)
 		}
 	}
 	if q := deref(reply.Question); j.isAsked(p, q) {
@@ -219,16 +217,37 @@ func (j *job) notesOf(p part, reply partReply) partNotes {
 		piece := p.pieces[*reply.Quote-1]
 		kind := j.docs[p.source].Blocks[piece.Block].Kind
 		spoken := kind == document.KindTurn || kind == document.KindParagraph
-		if e, ok := j.bestSentence(p.source, piece); ok && spoken && utf8.RuneCountInString(e.Quote) >= minQuoteRunes {
-			n.quote = e.Quote
-			n.evidence = append(n.evidence, e)
+		if e, ok := j.bestSentence(p.source, piece); ok && spoken && !isQuestion(e.Quote) && utf8.RuneCountInString(e.Quote) >= minQuoteRunes {
+			n.quote = &e
 		}
 	}
 	return n
 }
 
-// titleBytes bounds a title that is taken from a text.
-const titleBytes = 60
+// topicOf checks one topic against its part, whose text is given.
+func (j *job) topicOf(p part, t topicAnswer, text string) (topicNote, bool) {
+	piece := p.pieces[t.From-1]
+	block := &j.docs[p.source].Blocks[piece.Block]
+	if block.Kind == document.KindMeta {
+		return topicNote{}, false
+	}
+	body := keepSupported(wholeSentences(tidyText(t.Text), prompts.MaxTopic), text)
+	quote, ok := j.bestSentence(p.source, piece)
+	n := topicNote{at: place{p.source, piece.Block, piece.Start}, topic: Topic{Time: j.clock(p.source, piece), Text: body}}
+	if body == "" && ok && block.Kind != document.KindHeading {
+		n.topic.Text, n.quoted = quote.Quote, true
+	}
+	if n.topic.Text == "" || block.Kind == document.KindHeading && beginsWith(block.Text, n.topic.Text) {
+		return topicNote{}, false // a heading alone says nothing about what is under it
+	}
+	if title := tidy(t.Title); supportShare(title, text) >= minSupport { // else such as that of a worked example
+		n.topic.Title = title
+	}
+	if ok {
+		n.evidence = &quote
+	}
+	return n, true
+}
 
 const (
 	minQuestionSupport = 0.5
@@ -245,7 +264,7 @@ func (j *job) isAsked(p part, question string) bool {
 	for _, piece := range p.pieces {
 		text := j.docs[p.source].Blocks[piece.Block].Text[piece.Start:piece.End]
 		for _, s := range chunker.Sentences(text) {
-			if t := strings.TrimSpace(text[s.Start:s.End]); isQuestion(t) && similarity(question, t) >= minQuestionSupport {
+			if t := strings.TrimSpace(text[s.Start:s.End]); isQuestion(t) && supportShare(question, t) >= minQuestionSupport {
 				return true
 			}
 		}
@@ -253,24 +272,44 @@ func (j *job) isAsked(p part, question string) bool {
 	return false
 }
 
-// wholeSentences drops the last sentence of a text that was cut off at maxChars.
+// nearLimit is how far below its limit a text may end that was cut off there: the next
+// token would not have fitted.
+const nearLimit = 12
+
+// wholeSentences drops the last sentence of a text that was cut off at maxChars, or that
+// breaks off by itself; of the only one, it keeps the clauses that are whole.
 func wholeSentences(text string, maxChars int) string {
-	if utf8.RuneCountInString(text) < maxChars {
+	last, _ := utf8.DecodeLastRuneInString(text)
+	if utf8.RuneCountInString(text) < maxChars-nearLimit && isWhole(text) || strings.ContainsRune(sentenceEnds, last) {
 		return text
 	}
 	all := chunker.Sentences(text)
-	return strings.TrimSpace(text[:all[len(all)-1].Start])
+	if len(all) > 1 {
+		return strings.TrimSpace(text[:all[len(all)-1].Start])
+	}
+	for _, marks := range []string{"；;", "，,"} {
+		if at := strings.LastIndexAny(text, marks); at > len(text)/3 {
+			return closed(strings.TrimSpace(text[:at]))
+		}
+	}
+	return ""
 }
 
+// sentenceEnds are the signs with which a sentence may end.
+const sentenceEnds = "。！？.!?…”\"」）)"
+
 // keepSupported keeps the sentences of text whose figures and dates all stand in
-// the source, each once.
+// the source, each once. An English source has no Chinese words but its own.
 func keepSupported(text, source string) string {
-	known := factSet(source)
+	known, english := factSet(source), languageOf(source) == LangEn
 	var b strings.Builder
 	for _, s := range chunker.Sentences(text) {
 		ok := supportShare(text[s.Start:s.End], source) >= minSupport
 		for _, f := range factsOf(text[s.Start:s.End]) {
 			ok = ok && known[f.value]
+		}
+		for _, word := range hanWords.FindAllString(text[s.Start:s.End], -1) {
+			ok = ok && (!english || strings.Contains(source, word))
 		}
 		if ok && !saysAlready(b.String(), text[s.Start:s.End]) {
 			b.WriteString(text[s.Start:s.End])
@@ -308,61 +347,3 @@ func (j *job) clock(source int, p chunker.Piece) string {
 	d := time.Duration(from * float64(time.Second))
 	return fmt.Sprintf("%02d:%02d:%02d", int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60)
 }
-
-// collect joins the parts' notes in reading order. Neighbouring topics of one title
-// are one topic.
-func (j *job) collect(notes []partNotes) (draft, SummaryFields) {
-	d := draft{item: Item{State: StateChecked, Evidence: []Evidence{}}}
-	f := SummaryFields{Topics: []Topic{}, OpenQuestions: []string{}, Quotes: []string{}}
-	for _, n := range notes {
-		for _, t := range n.topics {
-			if last := len(f.Topics) - 1; last >= 0 && similarity(f.Topics[last].Title, t.Title) >= sameTitle {
-				f.Topics[last].Text = addSentences(f.Topics[last].Text, t.Text)
-				continue
-			}
-			f.Topics = append(f.Topics, t)
-		}
-		if n.question != "" && len(f.OpenQuestions) < maxListed {
-			f.OpenQuestions = append(f.OpenQuestions, n.question)
-		}
-		if n.quote != "" && len(f.Quotes) < maxListed {
-			f.Quotes = append(f.Quotes, n.quote)
-		}
-		for _, e := range n.evidence {
-			if !hasEvidence(d.item.Evidence, e) {
-				d.item.Evidence = append(d.item.Evidence, e)
-			}
-		}
-	}
-	return d, f
-}
-
-const sameTitle = 0.8
-
-// addSentences puts the sentences of more that a does not say yet behind it, up to
-// the length of two topics.
-func addSentences(a, more string) string {
-	for _, s := range chunker.Sentences(more) {
-		next := strings.TrimSpace(more[s.Start:s.End])
-		if saysAlready(a, next) || utf8.RuneCountInString(a+next) > 2*prompts.MaxTopic {
-			continue
-		}
-		if languageOf(a) == LangEn {
-			a += " "
-		}
-		a += next
-	}
-	return a
-}
-
-// saysAlready reports whether a sentence of text is nearly the same.
-func saysAlready(text, sentence string) bool {
-	for _, s := range chunker.Sentences(text) {
-		if similarity(text[s.Start:s.End], sentence) >= sameSentence {
-			return true
-		}
-	}
-	return false
-}
-
-const sameSentence = 0.9

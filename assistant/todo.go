@@ -25,6 +25,9 @@ func (j *job) draftTodo(c candidate, s scene, chosen *due, a todoAnswer) *draft 
 			fields.DueDate = &day
 		}
 	}
+	if owner != "" && owner == s.next && owner != s.speaker && isDone(s) {
+		return nil
+	}
 	if !own && fields.Owner == nil {
 		return nil // nobody acts in it, and the answer is about something else
 	}
@@ -47,6 +50,16 @@ func (j *job) draftTodo(c candidate, s scene, chosen *due, a todoAnswer) *draft 
 	}
 	return d
 }
+
+// isDone reports whether who is asked answers that it is done.
+func isDone(s scene) bool {
+	return doneAnswer.MatchString(s.answer) && !underWay.MatchString(s.answer) && len(datesOf(s.answerLine, s.answer)) == 0
+}
+
+var (
+	doneAnswer = rx(`^(?:嗯|哦|好|行|对|我)?[，,。]?我?(?:已经|早就|早在|早都|刚刚?)[^，。！？]{0,12}了|^(?:yes|yeah|yep|sure)?[,. ]*(?:it's )?(?:already (?:done|sent|ordered|booked|there|here)|i(?:'ve| have) (?:already|just) |i already |it's done|done already)`)
+	underWay   = rx(`在(?:写|做|弄|改|搞|办|查|等)|正在|快|差不多|还(?:差|没|在|要)|\b(?:working on|nearly|almost|half|start|begun)`)
+)
 
 // withoutActor drops the owner's name from the beginning of an action.
 func withoutActor(action, owner string) string {
@@ -82,6 +95,50 @@ func ownWords(c candidate, answer string, strong int) (said string, own bool) {
 	}
 	return "", false
 }
+
+// asksBack reports whether what an answer says is a question of the text, which
+// settles nothing: "…，是吧？". said is its beginning.
+func asksBack(answer, said string) bool {
+	rest := strings.TrimPrefix(tidy(answer), said)
+	return isQuestion(said) || tagQuestion.MatchString(said) || strings.HasPrefix(rest, "？") || strings.HasPrefix(rest, "?")
+}
+
+var tagQuestion = rx(`(?:是吧|对吧|吗|是不是|对不对|行不行|好不好)$|, (?:right|isn't it|aren't (?:we|they)|don't (?:we|you))$`)
+
+// saidLater reports whether a statement is the turn behind the candidate rather than
+// the candidate: an answer about what somebody adds to it.
+func saidLater(c candidate, said string) bool {
+	if supportShare(said, c.text()) >= minOwnSupport {
+		return false
+	}
+	w := windowOf(c, 0, turnsAfter, nil, 0)
+	var after strings.Builder
+	for i := c.last + 1; i <= w.last; i++ {
+		after.WriteString(c.script.lines[i].speaker + " " + c.script.lines[i].text + "\n")
+	}
+	return supportShare(said, after.String()) >= mostlyThere
+}
+
+// mostlyThere is the share of a statement that stands where it was copied from.
+const mostlyThere = 0.6
+
+// settled is what a candidate settles where the answer does not tell: its own sentence
+// or, if that is as short as "对，就这么定", the nearest statement before it.
+func settled(c candidate, said string) (text string, own bool) {
+	if !isShort(c.text()) {
+		return tidy(c.text()), false
+	}
+	for i := c.first - 1; i >= max(0, c.first-settledWithin); i-- {
+		l := tidy(c.script.lines[i].text)
+		if !asksBack(c.script.lines[i].text, l) && !isShort(l) {
+			return l, true
+		}
+	}
+	return said, false
+}
+
+// settledWithin is how many sentences before a confirmation its content may stand.
+const settledWithin = 3
 
 // firstSentence drops what a model that does not stop copies behind its answer.
 func firstSentence(s string) string {

@@ -11,61 +11,81 @@ import (
 const translateAnswer = 260
 
 // translateAll turns texts into a language, each by a pass of its own, and returns
-// them in order. A text that is in the language already stays as it is. An answer
-// in the wrong language or with other figures is asked again once; changed lists,
-// per text, the facts that still differ.
-func (j *job) translateAll(ctx context.Context, task Task, texts []string, lang string) (out []string, changed [][]ChangedFact, err error) {
-	out, changed = append([]string(nil), texts...), make([][]ChangedFact, len(texts))
-	var todo []int
-	for i, t := range texts {
-		if t != "" && !inLanguage(t, lang, j.people.names) {
-			todo = append(todo, i)
+// them in order. A text that is in the language already stays as it is; one that was
+// translated before is not asked again. An answer in the wrong language or with other
+// figures is asked again once; changed lists, per text, the facts that still differ.
+// more passes may share the pool; they are planned by the caller.
+func (j *job) translateAll(ctx context.Context, task Task, texts []string, lang string, more ...pass) (out []string, changed [][]ChangedFact, err error) {
+	done := j.translations[lang]
+	var todo []string
+	for _, t := range texts {
+		if t == "" || inLanguage(t, lang, j.people.names) || done[t] != nil || contains(todo, t) {
+			continue
+		}
+		todo = append(todo, t)
+	}
+	got := make([]*translation, len(todo))
+	j.runner.plan(len(todo))
+	passes := passesOf(task, len(todo), func(i int) { got[i] = j.translateOne(ctx, task, todo[i], lang) })
+	err = j.runner.each(ctx, append(more, passes...))
+	for i, t := range todo {
+		if got[i] != nil {
+			done[t] = got[i]
 		}
 	}
-	j.runner.plan(len(todo))
-	err = j.runner.each(ctx, task, len(todo), func(k int) {
-		i := todo[k]
-		text, diffs, ok := j.translateOne(ctx, task, texts[i], lang)
-		if ok {
-			out[i], changed[i] = text, diffs
-		} else {
-			changed[i] = []ChangedFact{{Kind: kindLanguage, Draft: texts[i]}}
+	out, changed = append([]string(nil), texts...), make([][]ChangedFact, len(texts))
+	for i, t := range texts {
+		switch tr := done[t]; {
+		case tr != nil:
+			out[i], changed[i] = tr.text, tr.changed
+		case contains(todo, t):
+			changed[i] = []ChangedFact{{Kind: kindLanguage, Draft: t}}
 		}
-	})
+	}
 	return out, changed, err
+}
+
+// translation is a text in another language, and the facts that still differ.
+type translation struct {
+	text    string
+	changed []ChangedFact
 }
 
 // kindLanguage marks a text that could not be put into the language.
 const kindLanguage = "language"
 
-func (j *job) translateOne(ctx context.Context, task Task, text, lang string) (best string, diffs []ChangedFact, ok bool) {
+// translateOne is the better of at most two answers, nil if none was in the language.
+func (j *job) translateOne(ctx context.Context, task Task, text, lang string) (best *translation) {
 	for try := range 2 {
 		var reply struct {
 			Text string `json:"text"`
 		}
 		p, err := promptOf(prompts.Translate, lang, []string{text + "\n"})
 		if err != nil {
-			return "", nil, false
+			return nil
 		}
 		p.Schema, p.MaxTokens = prompts.TranslateSchema(), translateAnswer
 		if try > 0 {
 			p.Temperature, p.Penalty = 0.4, 1.05
 		}
 		if err := j.runner.ask(ctx, task, p, &reply); err != nil {
-			return best, diffs, ok
+			return best
 		}
 		got := tidyText(reply.Text)
-		d := append(j.leftWords(got, lang), j.compareFacts(text, got)...)
-		right := inLanguage(got, lang, j.people.names)
-		if right && (!ok || len(d) < len(diffs)) {
-			best, diffs, ok = got, d, true
+		if !strings.ContainsAny(text, "{}") {
+			got = strings.TrimRight(got, "{} ") // an answer that runs into its own closing
 		}
-		if ok && len(diffs) == 0 {
+		diffs := append(j.leftWords(got, lang), j.compareFacts(text, got)...)
+		right := inLanguage(got, lang, j.people.names)
+		if right && (best == nil || len(diffs) < len(best.changed)) {
+			best = &translation{got, diffs}
+		}
+		if best != nil && len(best.changed) == 0 {
 			break
 		}
 		j.runner.note(NoteLanguage)
 	}
-	return best, diffs, ok
+	return best
 }
 
 // leftWords lists the Chinese words that an English translation left as they are,
@@ -90,17 +110,17 @@ func (j *job) compareFacts(text, draft string) []ChangedFact {
 	had, has := factSet(text), factSet(draft)
 	for _, f := range factsOf(draft) {
 		if !had[f.value] && !smallInteger(f) {
-			diffs = append(diffs, ChangedFact{f.kind, f.text})
+			diffs = append(diffs, added(f.kind, f.text))
 		}
 	}
 	for _, f := range factsOf(text) {
 		if !has[f.value] && !smallInteger(f) {
-			diffs = append(diffs, ChangedFact{f.kind, "-" + f.text})
+			diffs = append(diffs, lost(f.kind, f.text))
 		}
 	}
 	for _, m := range j.people.mentions(text) {
 		if !strings.Contains(draft, text[m.start:m.end]) && !strings.Contains(draft, m.name) {
-			diffs = append(diffs, ChangedFact{"name", "-" + text[m.start:m.end]})
+			diffs = append(diffs, lost("name", text[m.start:m.end]))
 		}
 	}
 	return append(diffs, j.strangeNames(text, draft)...)
@@ -125,10 +145,56 @@ func (j *job) strangeNames(text, draft string) []ChangedFact {
 	}
 	for _, m := range j.people.mentions(draft) {
 		if !known[m.name] {
-			diffs = append(diffs, ChangedFact{"name", draft[m.start:m.end]})
+			diffs = append(diffs, added("name", draft[m.start:m.end]))
 		}
 	}
 	return diffs
+}
+
+// toLanguage puts the results into the language asked for. The overview is put
+// together again where code wrote it: from the translated points.
+func (j *job) toLanguage(ctx context.Context, run *RunDocument) error {
+	lang := j.outputLang()
+	for _, step := range []struct {
+		task  Task
+		items []Item
+	}{{TaskDecisions, run.Decisions}, {TaskTodos, run.Todos}, {TaskRisks, run.Risks}} {
+		if err := j.translateItems(ctx, step.task, step.items, lang); err != nil {
+			return err
+		}
+	}
+	if len(run.Summary) == 0 {
+		return nil
+	}
+	f := run.Summary[0].Fields.(SummaryFields)
+	digest, err := j.translateDigest(ctx, lang)
+	if !digest.empty() {
+		f.Overview = ""
+		run.Summary[0].Fields = f
+	}
+	if err == nil {
+		err = j.translateItems(ctx, TaskSummary, run.Summary, lang)
+	}
+	if f = run.Summary[0].Fields.(SummaryFields); !digest.empty() {
+		f.Overview = digest.text(lang)
+		run.Summary[0].Fields = f
+	}
+	return err
+}
+
+// translateDigest is the digest with its points in a language. Points that do not
+// come through whole are left out.
+func (j *job) translateDigest(ctx context.Context, lang string) (digest, error) {
+	d := j.digest
+	out, changed, err := j.translateAll(ctx, TaskSummary, d.texts(), lang)
+	d.points = nil
+	for i, p := range j.digest.points {
+		if len(changed[i]) == 0 {
+			p.text = out[i]
+			d.points = append(d.points, p)
+		}
+	}
+	return d, err
 }
 
 // translateItems puts the model's sentences of items into a language; quotes, names
@@ -193,7 +259,7 @@ func withWords(fields any, words []string) any {
 		return f
 	case SummaryFields:
 		f.Title, f.Overview = words[0], words[1]
-		topics := append([]Topic(nil), f.Topics...)
+		topics := append([]Topic{}, f.Topics...)
 		for i := range topics {
 			topics[i].Title, topics[i].Text = words[2+2*i], words[3+2*i]
 		}

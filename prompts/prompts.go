@@ -19,7 +19,7 @@ import (
 )
 
 // Version names the texts and schemas as they stand; it goes into every result.
-const Version = "3"
+const Version = "4"
 
 // Kind names one job that the model is given.
 type Kind string
@@ -31,12 +31,13 @@ const (
 	Risk      Kind = "risk"      // is there a risk in the marked sentence
 	Part      Kind = "part"      // the main points of one part
 	Merge     Kind = "merge"     // one overview from main points
+	Title     Kind = "title"     // a title for one topic
 	Email     Kind = "email"     // subject and opening of an email
 	Translate Kind = "translate" // one sentence into the language of the text
 )
 
 // Kinds returns every kind.
-func Kinds() []Kind { return []Kind{Todo, Decision, Risk, Part, Merge, Email, Translate} }
+func Kinds() []Kind { return []Kind{Todo, Decision, Risk, Part, Merge, Title, Email, Translate} }
 
 // Languages are the languages in which every text exists.
 var Languages = [...]string{"zh", "en"}

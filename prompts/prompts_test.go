@@ -15,7 +15,7 @@ import (
 // versionHash ties the texts to the version: after a change of any text, raise
 // prompts.Version and put the new hash here.
 var versionHash = map[string]string{
-	"3": "eb0c3656a68781420f1ad8ca28a73a83487d13a690e1f1734e813ac005a2b017",
+	"4": "f4cf35abcf8021c2f01ccc8f1025b08d6aef24a208c89ad286bddb526f786b2a",
 }
 
 func TestVersionCoversTexts(t *testing.T) {
@@ -53,6 +53,7 @@ func TestExamplesSatisfySchemas(t *testing.T) {
 		prompts.Risk:      prompts.RiskSchema(),
 		prompts.Part:      prompts.PartSchema(7, 3),
 		prompts.Merge:     prompts.MergeSchema(),
+		prompts.Title:     prompts.TitleSchema(),
 		prompts.Email:     prompts.EmailSchema(),
 		prompts.Translate: prompts.TranslateSchema(),
 	}

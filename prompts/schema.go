@@ -12,7 +12,7 @@ const (
 	MaxTopic    = 140
 	MaxOverview = 420
 	maxSentence = 160
-	maxTitle    = 60
+	MaxTitle    = 60
 	maxText     = 400
 )
 
@@ -53,7 +53,7 @@ func PartSchema(n, maxTopics int) json.RawMessage {
 	number := numbers(n)
 	topic := object(
 		prop{"from", enum(number)},
-		prop{"title", text(maxTitle)},
+		prop{"title", text(MaxTitle)},
 		prop{"text", text(MaxTopic)},
 	)
 	topics := `{"type":"array","items":` + topic + `,"minItems":1,"maxItems":` + strconv.Itoa(maxTopics) + `}`
@@ -66,12 +66,22 @@ func PartSchema(n, maxTopics int) json.RawMessage {
 
 // MergeSchema is the answer to [Merge]: title and overview.
 func MergeSchema() json.RawMessage {
-	return json.RawMessage(object(prop{"title", text(maxTitle)}, prop{"overview", text(MaxOverview)}))
+	return json.RawMessage(object(prop{"title", text(MaxTitle)}, prop{"overview", text(MaxOverview)}))
+}
+
+// TitleSchema is the answer to [Title].
+func TitleSchema() json.RawMessage {
+	return json.RawMessage(object(prop{"title", text(MaxTitle)}))
 }
 
 // EmailSchema is the answer to [Email]: subject and opening.
 func EmailSchema() json.RawMessage {
-	return json.RawMessage(object(prop{"subject", text(maxTitle * 2)}, prop{"opening", text(MaxOverview)}))
+	return json.RawMessage(object(prop{"subject", text(MaxTitle * 2)}, prop{"opening", text(MaxOverview)}))
+}
+
+// SubjectSchema is the answer to [Email] where code writes the opening: the subject.
+func SubjectSchema() json.RawMessage {
+	return json.RawMessage(object(prop{"subject", text(MaxTitle)}))
 }
 
 // TranslateSchema is the answer to [Translate].

@@ -110,8 +110,8 @@ func (p *resultPane) email(card *widgets.Column, it assistant.Item, f assistant.
 	people("email.to", f.To)
 	people("email.cc", f.CC)
 	card.Add(widgets.NewText(f.Subject, widgets.Strong), widgets.NewText(f.Body, widgets.Body))
-	for _, c := range f.ChangedFacts {
-		card.Add(widgets.NewText(w.changedFact(c), warnLook))
+	for _, line := range w.changes(f.ChangedFacts) {
+		card.Add(widgets.NewText(line, warnLook))
 	}
 	copyDraft := widget.NewButtonWithIcon(w.t("email.copy"), theme.ContentCopyIcon(), func() {
 		p.actions.copy(f.Subject + "\n\n" + f.Body)

@@ -87,7 +87,7 @@ func TestResultsNameOwnerDateReasonAndPlace(t *testing.T) {
 		"Owner: Maria", "Due: 2026-03-25 (下周三之前)", "Unassigned", "No due date", "✓ Checked", "Unconfirmed",
 		"The quote does not prove who the owner is.", "八月的发布推迟到九月十五日", "Pasted text · 0:30 · line 3 · 张伟",
 		"second.txt: 3 of 12 parts read, 20,480 characters", "Left out: part 4-5 (the job was stopped)", "Left out: part 7 (the answer did not fit, even in smaller pieces)", "Meeting date 2026-03-18 (named in the text)",
-		"Check the date \"25 March\": it is not in the sources.", "Release moved to 15 September", "Raised by Maria",
+		"Please check. Not in the documents: 25 March (date)", "Release moved to 15 September", "Raised by Maria",
 	} {
 		assert.Contains(t, all, want)
 	}

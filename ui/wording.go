@@ -128,8 +128,24 @@ func (w *words) due(f assistant.TodoFields) string {
 	return w.t("todo.no_due")
 }
 
-func (w *words) changedFact(c assistant.ChangedFact) string {
-	return w.t("email.changed", "kind", w.t("fact."+c.Kind), "draft", c.Draft)
+// changes says in one line each what a draft added, lost and left untranslated.
+func (w *words) changes(facts []assistant.ChangedFact) []string {
+	var lines []string
+	for _, c := range export.Changes(facts) {
+		var all []string
+		for _, f := range c.Facts {
+			s := f.Draft
+			if c.Way != export.Untranslated {
+				s = w.t("email.fact", "fact", f.Draft, "kind", w.t("fact."+f.Kind))
+			}
+			if f.Times > 1 {
+				s = w.t("email.times", "fact", s, "n", f.Times)
+			}
+			all = append(all, s)
+		}
+		lines = append(lines, w.t("email."+c.Way, "facts", strings.Join(all, w.t("email.comma"))))
+	}
+	return lines
 }
 
 func (w *words) meetingDate(d *assistant.RunDocument) string {

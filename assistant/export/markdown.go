@@ -181,8 +181,19 @@ func (m *markdown) email(it assistant.Item) {
 	}
 	m.line("%s: %s%s\n", m.say("subject"), flat(f.Subject), m.mark(it))
 	m.line("%s\n", strings.TrimSpace(f.Body))
-	for _, c := range f.ChangedFacts {
-		m.line("- %s: %s (%s)", m.say("not_in_source"), flat(c.Draft), m.say("fact_"+c.Kind))
+	for _, c := range Changes(f.ChangedFacts) {
+		var facts []string
+		for _, fact := range c.Facts {
+			s := flat(fact.Draft)
+			if c.Way != Untranslated {
+				s += fmt.Sprintf(" (%s)", m.say("fact_"+fact.Kind))
+			}
+			if fact.Times > 1 {
+				s += fmt.Sprintf(" ×%d", fact.Times)
+			}
+			facts = append(facts, s)
+		}
+		m.line("- %s: %s", m.say("draft_"+c.Way), strings.Join(facts, m.say("comma")))
 	}
 }
 

@@ -69,3 +69,33 @@ func TestLeftOut(t *testing.T) {
 		export.LeftOut([]string{"2/9 cancelled", "3/9 cancelled", "5/9 model_error", "9/9 cancelled", "the annex"}))
 	require.Empty(t, export.LeftOut(nil))
 }
+
+// What a draft lost is told apart from what it added; a negative figure is no loss.
+func TestChanges(t *testing.T) {
+	got := export.Changes([]assistant.ChangedFact{
+		{Kind: "name", Draft: "-高颖"},
+		{Kind: "number", Draft: "210"},
+		{Kind: "language", Draft: "灌胶"},
+		{Kind: "name", Draft: "-高颖"},
+		{Kind: "number", Draft: "−2.5%"},
+		{Kind: "number", Draft: "--2.5%"},
+	})
+	fact := func(kind, text string, times int) export.CountedFact {
+		return export.CountedFact{ChangedFact: assistant.ChangedFact{Kind: kind, Draft: text}, Times: times}
+	}
+	require.Equal(t, []export.Change{
+		{Way: export.Added, Facts: []export.CountedFact{fact("number", "210", 1), fact("number", "−2.5%", 1)}},
+		{Way: export.Missing, Facts: []export.CountedFact{fact("name", "高颖", 2), fact("number", "-2.5%", 1)}},
+		{Way: export.Untranslated, Facts: []export.CountedFact{fact("language", "灌胶", 1)}},
+	}, got)
+	require.Empty(t, export.Changes(nil))
+}
+
+func TestMarkdownTellsLossFromAddition(t *testing.T) {
+	d := sample()
+	d.Email = []assistant.Item{{ID: "e1", State: assistant.StateChecked, Fields: assistant.EmailFields{Subject: "s", Body: "b", ChangedFacts: []assistant.ChangedFact{
+		{Kind: "name", Draft: "-高颖"}, {Kind: "date", Draft: "February 28th"}, {Kind: "name", Draft: "-高颖"}, {Kind: "number", Draft: "-三万"}, {Kind: "language", Draft: "灌胶"},
+	}}}}
+	require.Contains(t, export.Markdown(d, export.Options{Lang: "zh"}), "- 原文中没有: February 28th (日期)\n- 译文中缺少: 高颖 (姓名) ×2、三万 (数字)\n- 没有译出: 灌胶\n")
+	require.Contains(t, export.Markdown(d, export.Options{Lang: "en"}), "- Not in the documents: February 28th (date)\n- Missing in the draft: 高颖 (name) ×2, 三万 (number)\n- Left untranslated: 灌胶\n")
+}
