@@ -1,11 +1,16 @@
 package engine
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"windowseat/engine/tinymodel"
 )
 
 // Case G9: loops are found, honest repeats pass.
@@ -42,4 +47,29 @@ func TestRepeatGuard(t *testing.T) {
 		}
 		assert.Equal(t, c.want, got, name)
 	}
+}
+
+// An answer that loops under a schema is closed, not broken off, also where the schema
+// wants the repetition.
+func TestLoopsUnderASchemaStayValid(t *testing.T) {
+	e := open(t, tinymodel.Qwen(), Options{})
+	run := func(prompt, schema string) Result {
+		st, err := e.Submit(context.Background(), Request{Segments: []Segment{{Text: prompt}}, Schema: []byte(schema), MaxTokens: 900})
+		require.NoError(t, err)
+		r, err := st.Result()
+		require.NoError(t, err)
+		require.True(t, json.Valid([]byte(r.Text)), "%s: %q", r.Stop, r.Text)
+		return r
+	}
+	looped := 0
+	for i := range 8 {
+		r := run(fmt.Sprint("prompt ", i), `{"type":"object","properties":{"a":{"type":"string","maxLength":3000},"b":{"enum":["yes","no"]}},"required":["a","b"],"additionalProperties":false}`)
+		if r.Stop == StopLoop {
+			looped++
+			assert.Less(t, len(r.Tokens), 800)
+		}
+	}
+	require.Positive(t, looped, "greedy answers of a random model loop")
+	r := run("x", `{"type":"array","items":{"const":0},"minItems":100,"maxItems":100}`)
+	assert.Equal(t, 100, strings.Count(r.Text, "0"))
 }

@@ -17,7 +17,7 @@ type StopReason string
 const (
 	StopEnd    StopReason = "end"    // the model ended its turn, or the schema's value is complete
 	StopLength StopReason = "length" // MaxTokens or the context length was reached
-	StopLoop   StopReason = "loop"   // the output repeated itself without end
+	StopLoop   StopReason = "loop"   // the output repeated itself without end; under a schema its value was then closed
 )
 
 // Result sums up a finished generation.

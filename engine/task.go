@@ -52,6 +52,7 @@ type generation struct {
 	repeat  repeatGuard
 	mask    []uint64 // [ceil(V/64)] scratch for the matcher
 	forced  []int32
+	looped  bool       // it repeated itself under a schema, and its value is being closed
 	stop    StopReason // set when the generation is complete
 	ended   func([]int32)
 	err     error
@@ -132,7 +133,7 @@ func (t *task) sample(v *vocab, logits []float32) {
 		g.stop = StopEnd
 		return
 	}
-	t.appendToken(v, id)
+	t.appendToken(v, id, false)
 	if g.matcher == nil || g.stop != "" || g.err != nil {
 		return
 	}
@@ -141,31 +142,39 @@ func (t *task) sample(v *vocab, logits []float32) {
 		if g.stop != "" || g.err != nil {
 			break
 		}
-		t.appendToken(v, id)
+		t.appendToken(v, id, true)
 	}
 }
 
-// appendToken adds one generated token and streams its text.
-func (t *task) appendToken(v *vocab, id int32) {
+// appendToken adds one generated token and streams its text. What a schema forces may
+// repeat itself; a loop under a schema has its value closed, so that it stays valid.
+func (t *task) appendToken(v *vocab, id int32, forced bool) {
 	g := t.gen
 	t.seq.tokens = append(t.seq.tokens, id)
 	out := g.utf8.Push(v.tok.Piece(id))
 	g.text = append(g.text, out...)
 	g.stream.push(out)
-	looped := g.repeat.push(out)
+	looped := g.repeat.push(out) && !forced
 	if g.matcher != nil {
 		if err := g.matcher.Accept(id); err != nil {
 			g.err = err
 			return
 		}
 	}
+	looped = looped || !forced && loops(t.seq.tokens[t.prompt:])
 	switch {
 	case g.matcher != nil && g.matcher.Done():
 		g.stop = StopEnd
+		if g.looped {
+			g.stop = StopLoop
+		}
 	case len(t.seq.tokens) >= t.limit:
 		g.stop = StopLength
-	case looped || loops(t.seq.tokens[t.prompt:]):
+	case looped && g.matcher == nil:
 		g.stop = StopLoop
+	case looped && !g.looped:
+		g.looped = true
+		g.matcher.Close()
 	}
 }
 

@@ -51,6 +51,10 @@ func (m *Matcher) Minimum() int {
 	return int(m.g.needAll(m.set))
 }
 
+// Close takes the budget down to what the shortest completion needs, so that the
+// value ends there.
+func (m *Matcher) Close() { m.left = min(m.left, m.Minimum()) }
+
 // Mask sets the bit of each allowed token in dst and clears all others. dst has
 // at least MaskWords words. Some bit is set unless the value is complete and the
 // vocabulary has no EOG token, or an EOG token was accepted.

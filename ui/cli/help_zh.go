@@ -69,7 +69,7 @@ var helpZh = map[string]string{
 	"--min-p":           "去掉概率低于最高者这个比例的词元",
 	"--repeat-penalty":  "对近期词元的重复惩罚",
 	"--schema":          "JSON Schema 文件，回答必须符合它",
-	"--continuations":   "各种接续，用逗号分隔",
+	"--continuations":   "各种接续，用逗号分隔；含逗号的写在双引号里",
 	"--special":         "识别控制词元",
 	"--name":            "给它起的名字（默认用文件名）",
 	"--prompt-tokens":   "预填充多少词元；0 表示不测",

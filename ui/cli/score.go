@@ -1,8 +1,12 @@
 package cli
 
 import (
+	"encoding/csv"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -50,7 +54,30 @@ func (a *app) scoreCommand() *cobra.Command {
 		},
 	}
 	p.add(c)
-	c.Flags().StringSliceVar(&continuations, "continuations", nil, "continuations, separated by commas")
+	c.Flags().Var((*commaList)(&continuations), "continuations", "continuations, separated by commas; one that holds a comma in double quotes")
 	_ = c.MarkFlagRequired("continuations")
 	return c
 }
+
+// commaList is a list as a CSV record has it, but for line feeds, which are text.
+type commaList []string
+
+func (l *commaList) Set(s string) error {
+	if !strings.Contains(s, `"`) {
+		*l = append(*l, strings.Split(s, ",")...)
+		return nil
+	}
+	r := csv.NewReader(strings.NewReader(s))
+	record, err := r.Read()
+	if err != nil {
+		return err
+	}
+	if _, err := r.Read(); err != io.EOF {
+		return errors.New("a line feed beside quotes must stand within them")
+	}
+	*l = append(*l, record...)
+	return nil
+}
+
+func (l *commaList) String() string { return strings.Join(*l, ",") }
+func (l *commaList) Type() string   { return "strings" }

@@ -90,6 +90,25 @@ func TestWords(t *testing.T) {
 	}
 }
 
+// Continuations are split at commas only, and nothing of them is lost.
+func TestCommaList(t *testing.T) {
+	for in, want := range map[string][]string{
+		"a,b":          {"a", "b"},
+		" Paris\n, x":  {" Paris\n", " x"},
+		`"a,b",c`:      {"a,b", "c"},
+		"\"a\nb\",c\n": {"a\nb", "c"},
+		"a,,b":         {"a", "", "b"},
+	} {
+		var l commaList
+		require.NoError(t, l.Set(in), "%q", in)
+		assert.Equal(t, want, []string(l), "%q", in)
+	}
+	var l commaList
+	for _, in := range []string{"\"a\"\nb", `"a`} {
+		assert.Error(t, l.Set(in), "%q", in)
+	}
+}
+
 // TestHelpTable: no Chinese help text is left over from what no longer exists.
 func TestHelpTable(t *testing.T) {
 	a := &app{lang: "zh", version: "1"}
