@@ -105,11 +105,14 @@ type EmailFields struct {
 	ChangedFacts []ChangedFact `json:"changed_facts"`
 }
 
+// FactKinds are the kinds of a ChangedFact.
+var FactKinds = []string{"number", "date", "name", kindLanguage}
+
 // ChangedFact is a number, date or name in which a draft differs from the sources:
 // one that they do not hold or, behind a "-", one of theirs that the draft has lost.
 // Kind "language" is a word that was left untranslated.
 type ChangedFact struct {
-	Kind  string `json:"kind"` // "number", "date", "name", "language"
+	Kind  string `json:"kind"` // one of FactKinds
 	Draft string `json:"draft"`
 }
 

@@ -111,10 +111,14 @@ func TestAnswersDoNotDependOnBatchReuseOrPieces(t *testing.T) {
 	require.Equal(t, alone, generateAll(t, e, prompts, sampler, 40), "in a batch")
 	require.Positive(t, e.Stats().PrefixNodes)
 	require.Equal(t, alone, generateAll(t, e, prompts, sampler, 40), "all prefixes reused")
-	for _, piece := range []int{17, 64, 200} {
-		e := fresh()
-		e.sched.piece = piece
-		require.Equal(t, alone, generateAll(t, e, prompts, sampler, 40), "pieces of %d", piece)
+	for _, threads := range []int{1, 2} {
+		for _, piece := range []int{1, 7, 64, 200, 512} {
+			e, err := Open(context.Background(), path, Options{PackDir: NoPack, Threads: threads})
+			require.NoError(t, err)
+			e.sched.piece = piece
+			require.Equal(t, alone, generateAll(t, e, prompts, sampler, 40), "pieces of %d, %d threads", piece, threads)
+			require.NoError(t, e.Close())
+		}
 	}
 }
 

@@ -227,7 +227,7 @@ func (s *scheduler) plan() {
 	}
 	room := min(max(int(s.perSec*limit.Seconds()), 16), maxRows)
 	if s.piece > 0 {
-		room = s.piece
+		room = min(s.piece, maxRows)
 	}
 	for _, t := range s.active {
 		if n := t.pending(); n <= decodeRows && len(s.rows)+n <= maxRows {

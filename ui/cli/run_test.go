@@ -70,6 +70,16 @@ func TestSchemasCanFail(t *testing.T) {
 	}
 }
 
+// The shape of a mail knows every kind of fact that a draft can have changed, which a
+// tiny model's drafts do not show.
+func TestSchemaKnowsEveryFactKind(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join("testdata", "common.schema.json"))
+	require.NoError(t, err)
+	kinds, err := json.Marshal(assistant.FactKinds)
+	require.NoError(t, err)
+	assert.Contains(t, strings.ReplaceAll(string(raw), ", ", ","), `"kind": {"enum": `+string(kinds))
+}
+
 func TestTasksJSON(t *testing.T) {
 	needsKernels(t)
 	path := file(t, "a.txt", minutes)
