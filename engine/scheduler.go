@@ -40,12 +40,19 @@ type scheduler struct {
 	wake   chan struct{} // capacity 1
 	ended  chan struct{}
 
-	waiting []*task // in order of priority, then arrival
+	over    []outcome // ended since the last publish
+	waiting []*task   // in order of priority, then arrival
 	active  []*task
 	rows    []row
 	owner   []*task // owner[i] is the task of rows[i]
 	perSec  float64 // rows per second of recent large steps
 	piece   int     // rows of prefill per step, 0 to choose by speed; set by tests
+}
+
+// outcome is a task that is over, and why; its owner does not know yet.
+type outcome struct {
+	task *task
+	err  error
 }
 
 func newScheduler(m *model, v *vocab, pool *pagePool) *scheduler {
@@ -140,7 +147,7 @@ func (s *scheduler) dropCancelled() {
 		if t.ctx.Err() == nil {
 			return false
 		}
-		t.finish(t.ctx.Err())
+		s.over = append(s.over, outcome{t, t.ctx.Err()})
 		return true
 	})
 	s.active = slices.DeleteFunc(s.active, func(t *task) bool {
@@ -156,7 +163,7 @@ func (s *scheduler) dropCancelled() {
 func (s *scheduler) retire(t *task, err error) {
 	s.tree.insert(&t.seq, t.seq.length)
 	t.seq.drop(s.pool)
-	t.finish(err)
+	s.over = append(s.over, outcome{t, err})
 }
 
 // admit moves waiting tasks to the active ones while there is room.
@@ -369,7 +376,7 @@ func (s *scheduler) interrupted() bool {
 func (s *scheduler) failAll(err error) {
 	for _, t := range append(s.active, s.waiting...) {
 		t.seq.drop(s.pool)
-		t.finish(err)
+		s.over = append(s.over, outcome{t, err})
 	}
 	s.active, s.waiting = nil, nil
 	s.tree.clear()
@@ -394,7 +401,18 @@ func (s *scheduler) measure(rows int, d time.Duration) {
 	s.mu.Unlock()
 }
 
+// publish brings the counters up to date and then tells the owners of tasks that are
+// over: who sees a result sees the state after it.
 func (s *scheduler) publish() {
+	s.count()
+	for _, o := range s.over {
+		o.task.finish(o.err)
+	}
+	clear(s.over)
+	s.over = s.over[:0]
+}
+
+func (s *scheduler) count() {
 	cached, shared := s.tree.evictable(), s.sharedBlocks()
 	bytes := func(blocks int) int64 { return int64(blocks) * int64(s.pool.block) }
 	s.mu.Lock()
