@@ -106,7 +106,7 @@ type EmailFields struct {
 }
 
 // FactKinds are the kinds of a ChangedFact.
-var FactKinds = []string{"number", "date", "name", kindLanguage}
+var FactKinds = []string{"number", "date", "name", FactLanguage}
 
 // ChangedFact is a number, date or name in which a draft differs from the sources:
 // one that they do not hold or, behind a "-", one of theirs that the draft has lost.

@@ -39,7 +39,7 @@ func (j *job) translateAll(ctx context.Context, task Task, texts []string, lang 
 		case tr != nil:
 			out[i], changed[i] = tr.text, tr.changed
 		case contains(todo, t):
-			changed[i] = []ChangedFact{{Kind: kindLanguage, Draft: t}}
+			changed[i] = []ChangedFact{{Kind: FactLanguage, Draft: t}}
 		}
 	}
 	return out, changed, err
@@ -51,8 +51,8 @@ type translation struct {
 	changed []ChangedFact
 }
 
-// kindLanguage marks a text that could not be put into the language.
-const kindLanguage = "language"
+// FactLanguage is the kind that marks a text that could not be put into the language.
+const FactLanguage = "language"
 
 // translateOne is the better of at most two answers, nil if none was in the language.
 func (j *job) translateOne(ctx context.Context, task Task, text, lang string) (best *translation) {
@@ -96,7 +96,7 @@ func (j *job) leftWords(draft, lang string) []ChangedFact {
 	}
 	var diffs []ChangedFact
 	for _, w := range hanWords.FindAllString(removeAll(draft, j.people.names), -1) {
-		diffs = append(diffs, ChangedFact{kindLanguage, w})
+		diffs = append(diffs, ChangedFact{FactLanguage, w})
 	}
 	return diffs
 }
@@ -220,7 +220,7 @@ func (j *job) translateItems(ctx context.Context, task Task, items []Item, lang 
 }
 
 func reasonFor(diffs []ChangedFact) string {
-	if diffs[0].Kind == kindLanguage {
+	if diffs[0].Kind == FactLanguage {
 		return ReasonLanguage
 	}
 	return ReasonFacts

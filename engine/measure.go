@@ -75,17 +75,16 @@ func (e *Engine) dictate(ctx context.Context, prompts [][]int32, n int, seed uin
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	start := time.Now()
-	streams := make([]*Stream, len(prompts))
 	gens := make([]*generation, len(prompts))
 	for i, p := range prompts {
 		g, err := e.start(ctx, slices.Clone(p), Request{MaxTokens: n, dictated: e.randomTokens(n, seed<<16+uint64(i)+1<<41)}, nil)
 		if err != nil {
 			return Measurement{}, err
 		}
-		streams[i], gens[i] = g.stream, g
+		gens[i] = g
 	}
-	for _, s := range streams {
-		if _, err := s.Result(); err != nil {
+	for _, g := range gens {
+		if _, err := g.stream.Result(); err != nil {
 			return Measurement{}, err
 		}
 	}

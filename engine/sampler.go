@@ -126,15 +126,12 @@ func (s *sampling) collect(logits []float32, allowed []uint64) {
 // of them survive, so that only those near the cut are sorted.
 func (s *sampling) truncate() {
 	if s.TopK > 0 && s.TopK < len(s.cand) {
+		s.count()
 		s.keepAbove(func(count int, _ float64) bool { return count >= s.TopK })
 		s.cand = s.cand[:s.TopK]
 	}
 	if s.TopP > 0 && s.TopP < 1 {
-		total := 0.0
-		for _, w := range s.weigh(1) {
-			total += float64(w)
-		}
-		share := float64(s.TopP) * total
+		share := float64(s.TopP) * s.count()
 		// A bucket more than the sum asks for, against its rounding.
 		s.keepAbove(func(_ int, sum float64) bool { return sum >= share*(1+1e-6) })
 		sum, n := 0.0, 0
@@ -164,23 +161,32 @@ func (s *sampling) weigh(temperature float32) []float32 {
 	return s.weights
 }
 
-// bucketsPerLogit is how finely keepAbove sorts: a bucket near the best then holds
+// bucketsPerLogit is how finely count sorts: a bucket near the best then holds
 // a handful of tokens.
 const bucketsPerLogit = 16
 
-// keepAbove keeps the likeliest candidates, sorted, the lowest id first on a tie:
-// buckets of nearly equal logits from the best on, until enough says so of the
-// number and the weight (at temperature 1) of those kept.
-func (s *sampling) keepAbove(enough func(count int, weight float64) bool) {
-	bucket := func(c candidate) int {
-		return max(0, min(int((s.best-c.logit)*bucketsPerLogit), len(s.buckets)-1)) // NaN of infinities: any
-	}
+// bucket is where a candidate is counted: those of nearly equal logits together, from
+// the best on.
+func (s *sampling) bucket(c candidate) int {
+	return max(0, min(int((s.best-c.logit)*bucketsPerLogit), len(s.buckets)-1)) // NaN of infinities: any
+}
+
+// count fills the buckets with the candidates, and returns their weight at temperature 1.
+func (s *sampling) count() (total float64) {
 	clear(s.buckets[:])
 	for i, w := range s.weigh(1) {
-		b := &s.buckets[bucket(s.cand[i])]
+		b := &s.buckets[s.bucket(s.cand[i])]
 		b.count++
 		b.weight += float64(w)
+		total += float64(w)
 	}
+	return total
+}
+
+// keepAbove keeps the likeliest of the candidates just counted, sorted, the lowest id
+// first on a tie: whole buckets, until enough says so of the number and the weight of
+// those kept.
+func (s *sampling) keepAbove(enough func(count int, weight float64) bool) {
 	last, count, weight := 0, 0, 0.0
 	for ; last < len(s.buckets)-1; last++ {
 		count += s.buckets[last].count
@@ -189,7 +195,7 @@ func (s *sampling) keepAbove(enough func(count int, weight float64) bool) {
 			break
 		}
 	}
-	s.cand = slices.DeleteFunc(s.cand, func(c candidate) bool { return bucket(c) > last })
+	s.cand = slices.DeleteFunc(s.cand, func(c candidate) bool { return s.bucket(c) > last })
 	slices.SortFunc(s.cand, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.logit, a.logit), cmp.Compare(a.id, b.id))
 	})

@@ -104,6 +104,9 @@ func (s *scheduler) loop() {
 		}
 		s.dropCancelled()
 		s.admit()
+		if len(s.over) > 0 { // nobody waits a step longer to hear of it
+			s.publish()
+		}
 		if s.plan(); len(s.rows) > 0 {
 			s.step()
 		}

@@ -121,7 +121,8 @@ func (t *task) sample(v *vocab, logits []float32) {
 		allowed = g.mask
 	}
 	id := g.sampler.pick(logits, allowed, t.seq.tokens[t.prompt:])
-	if len(g.dictated) > 0 {
+	dictated := len(g.dictated) > 0
+	if dictated {
 		id, g.dictated = g.dictated[0], g.dictated[1:]
 		g.steps = append(g.steps, time.Now())
 	}
@@ -133,7 +134,7 @@ func (t *task) sample(v *vocab, logits []float32) {
 		g.stop = StopEnd
 		return
 	}
-	t.appendToken(v, id, false)
+	t.appendToken(v, id, dictated)
 	if g.matcher == nil || g.stop != "" || g.err != nil {
 		return
 	}
@@ -146,8 +147,8 @@ func (t *task) sample(v *vocab, logits []float32) {
 	}
 }
 
-// appendToken adds one generated token and streams its text. What a schema forces may
-// repeat itself; a loop under a schema has its value closed, so that it stays valid.
+// appendToken adds one generated token and streams its text. What is forced, by a schema
+// or by Measure, may repeat itself; a loop under a schema has its value closed, so that it stays valid.
 func (t *task) appendToken(v *vocab, id int32, forced bool) {
 	g := t.gen
 	t.seq.tokens = append(t.seq.tokens, id)

@@ -54,7 +54,7 @@ func Changes(facts []assistant.ChangedFact) []Change {
 func wayOf(f assistant.ChangedFact) (plain assistant.ChangedFact, way string) {
 	text, lost := f.Lost()
 	switch {
-	case f.Kind == "language":
+	case f.Kind == assistant.FactLanguage:
 		return f, Untranslated
 	case lost:
 		return assistant.ChangedFact{Kind: f.Kind, Draft: text}, Missing

@@ -75,16 +75,26 @@ func (a *app) benchCommand() *cobra.Command {
 }
 
 func (a *app) checkBench(f benchFlags) error {
-	for _, n := range append(append([]int{f.prompt, f.output}, f.depths...), f.batches...) {
-		if n < 0 || n > 1<<20 {
-			return a.usage("bad_between", "-p -n -d -b", float64(n), 0.0, float64(1<<20))
+	for _, c := range []struct {
+		flag        string
+		values      []int
+		least, most int
+	}{
+		{"-p", []int{f.prompt}, 0, 1 << 20},
+		{"-n", []int{f.output}, 0, 1 << 20},
+		{"-d", f.depths, 0, 1 << 20},
+		{"-b", f.batches, 0, 1 << 10},
+		{"-r", []int{f.repeat}, 1, 1000},
+	} {
+		for _, n := range c.values {
+			if n < c.least || n > c.most {
+				return a.usage("bad_count", c.flag, n, c.least, c.most)
+			}
 		}
 	}
 	switch {
 	case f.prompt == 0 && f.output == 0:
 		return a.usage("bench_nothing")
-	case f.repeat < 1 || f.repeat > 1000:
-		return a.usage("bad_between", "-r", float64(f.repeat), 1.0, 1000.0)
 	case f.sustain < 0 || f.sustain > 24*time.Hour:
 		return a.usage("bad_sustain", f.sustain)
 	case len(f.depths) == 0 || len(f.batches) == 0 || slices.Min(f.batches) == 0:
@@ -172,13 +182,19 @@ func (a *app) benchEach(ctx context.Context, e *engine.Engine, trials []engine.T
 	var out []benchResult
 	for _, t := range trials {
 		s := samples{trial: t, limits: []engine.Limits{e.MeasureLimits()}}
+		var err error
 		for range repeat {
-			if err := s.take(ctx, e); err != nil {
-				return out, err
+			if err = s.take(ctx, e); err != nil {
+				break
 			}
 			bar.add(1)
 		}
-		out = append(out, s.result(e.Info()))
+		if len(s.taken) > 0 { // also of a trial that was broken off: it says how many
+			out = append(out, s.result(e.Info()))
+		}
+		if err != nil {
+			return out, err
+		}
 	}
 	return out, nil
 }
@@ -190,27 +206,30 @@ func (a *app) benchFor(ctx context.Context, e *engine.Engine, trials []engine.Tr
 	defer bar.done()
 	start, seed := time.Now(), uint64(0)
 	var out []benchResult
-	for minute := 1; time.Since(start) < d; minute++ {
+	var err error
+	for minute := 1; err == nil && (minute == 1 || time.Since(start) < d); minute++ {
 		all := make([]samples, len(trials))
 		for i := range all {
 			all[i] = samples{trial: trials[i], seed: seed, limits: []engine.Limits{e.MeasureLimits()}}
 		}
-		for first := true; first || time.Since(start) < min(d, time.Duration(minute)*time.Minute); first = false {
-			for i := range all {
-				if err := all[i].take(ctx, e); err != nil {
-					return out, err
-				}
+		end := start.Add(min(d, time.Duration(minute)*time.Minute))
+		for first := true; err == nil && (first || time.Now().Before(end)); first = false {
+			for i := 0; i < len(all) && err == nil; i++ {
+				err = all[i].take(ctx, e)
 				seed = max(seed, all[i].seed)
 				bar.set(int64(time.Since(start).Seconds()))
 			}
 		}
 		for i := range all {
+			if len(all[i].taken) == 0 {
+				continue
+			}
 			r := all[i].result(e.Info())
 			r.Minute = minute
 			out = append(out, r)
 		}
 	}
-	return out, nil
+	return out, err
 }
 
 // samples are the repetitions of one trial.

@@ -41,7 +41,7 @@ func TestWrongCalls(t *testing.T) {
 		"bench -p 0 -n 0":                        "nothing to measure",
 		"bench -b 0":                             "nothing to measure",
 		"bench -r 0":                             "-r 0: must be between 1 and 1000",
-		"bench -d -1":                            "must be between 0",
+		"bench -d -1":                            "-d -1: must be between 0 and 1048576",
 		"bench --sustain 25h":                    "--sustain 25h0m0s: must be between",
 		"ask":                                    "there is no command",
 		"models rollback":                        "unexpected argument",

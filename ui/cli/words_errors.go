@@ -11,6 +11,7 @@ var errorWords = map[string][2]string{
 
 	"bad_among":        {"%s %q：只能是 %s 之一", "%s %q: must be one of %s"},
 	"bad_between":      {"%s %g：必须在 %g 和 %g 之间", "%s %g: must be between %g and %g"},
+	"bad_count":        {"%s %d：必须在 %d 和 %d 之间", "%s %d: must be between %d and %d"},
 	"bad_continuation": {"--continuations：接续不能为空", "--continuations: a continuation must not be empty"},
 	"bad_ctx":          {"--ctx %d：至少 512", "--ctx %d: must be at least 512"},
 	"bad_ctx_model":    {"--ctx %d：这个模型最多 %d", "--ctx %d: this model has at most %d"},
