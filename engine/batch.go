@@ -12,6 +12,7 @@ type row struct {
 	pos    int
 	token  int32
 	logits bool
+	answer bool // the token was generated, not given
 }
 
 // maxRows bounds a batch. 256 rows amortize a pass over the weights (25 ms of

@@ -24,6 +24,18 @@ func onEveryPath(t *testing.T, fn func(t *testing.T)) {
 	}
 }
 
+// inGrain runs a test with prompts of one grain.
+func inGrain(t *testing.T, g kernels.Grain) {
+	require.NoError(t, kernels.UseGrain(g.String()))
+	t.Cleanup(func() { require.NoError(t, kernels.UseGrain("")) })
+}
+
+// coarsely reports whether the path in use has coarse kernels of its own.
+func coarsely(t *testing.T) bool {
+	require.NoError(t, kernels.UseGrain(""))
+	return kernels.PromptGrain() == kernels.Coarse
+}
+
 // needsFastKernels skips a test that takes minutes on the reference path. That
 // path gives the bits of the others, which TestPrefillEqualsDecode and the tests
 // of package kernels check.
@@ -39,10 +51,21 @@ func TestPrefillEqualsDecode(t *testing.T) {
 	for _, c := range []struct {
 		spec   tinymodel.Spec
 		format KVFormat
-	}{{tinymodel.Qwen(), KVF16}, {tinymodel.Llama(), KVF16}, {tinymodel.Qwen(), KVQ8}} {
+		grain  kernels.Grain
+	}{
+		{tinymodel.Qwen(), KVF16, kernels.Fine},
+		{tinymodel.Llama(), KVF16, kernels.Fine},
+		{tinymodel.Qwen(), KVQ8, kernels.Fine},
+		{tinymodel.Qwen(), KVF16, kernels.Coarse},
+		{tinymodel.Qwen(), KVQ8, kernels.Coarse},
+	} {
 		path := write(t, c.spec)
 		var want [][]float32
 		onEveryPath(t, func(t *testing.T) {
+			if c.grain == kernels.Coarse && !coarsely(t) && kernels.Active() != "ref" {
+				t.Skip("the reference computes coarse products for this path")
+			}
+			inGrain(t, c.grain)
 			tokens, threadCounts, pieces := randomTokens(150, 7), []int{1, 2, 3}, []int{1, 7, 64, 150}
 			if kernels.Active() == "ref" { // a hundred times slower: enough to cross a page
 				tokens, threadCounts, pieces = tokens[:70], []int{2}, []int{1, 70}
@@ -56,7 +79,7 @@ func TestPrefillEqualsDecode(t *testing.T) {
 					if want == nil {
 						want = got
 					}
-					require.Equal(t, want[:len(got)], got, "%s, %s, %d threads, pieces of %d", c.spec.Arch, c.format, threads, piece)
+					require.Equal(t, want[:len(got)], got, "%s, %s, %v, %d threads, pieces of %d", c.spec.Arch, c.format, c.grain, threads, piece)
 				}
 			}
 		})

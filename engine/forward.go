@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+	"slices"
 
 	"windowseat/engine/kernels"
 	"windowseat/quant"
@@ -15,10 +16,26 @@ type model struct {
 	pool *pool
 	s    *scratch
 	freq []float64 // [RotDim/2] RoPE angle per position
+
+	promptGrain kernels.Grain // of prompt rows, where the weights can have it
+	mixed       bool          // some can
+	whole       []part        // the batch, if all is fine
+	split       []part        // the batch, if prompt rows are not
+}
+
+// part is rows [t0, t1) of a batch that are of one grain. What a model generated is always
+// fine: its rows come a few at a time. Prompts may be coarse, however few their rows are:
+// nothing depends on how a prompt was cut.
+type part struct {
+	t0, t1 int
+	grain  kernels.Grain
 }
 
 func newModel(cfg Config, w *Weights, p *pool, format KVFormat) *model {
-	m := &model{cfg: cfg, w: w, pool: p, s: newScratch(cfg, format, maxRows, p.n)}
+	m := &model{cfg: cfg, w: w, pool: p, s: newScratch(cfg, format, maxRows, p.n), promptGrain: kernels.PromptGrain()}
+	for i := range w.Layers {
+		m.mixed = m.mixed || m.promptGrain == kernels.Coarse && slices.ContainsFunc(w.Layers[i].matrices(), (*kernels.Matrix).Coarsens)
+	}
 	m.freq = make([]float64, cfg.RotDim/2)
 	for i := range m.freq {
 		m.freq[i] = math.Pow(cfg.RopeBase, -2*float64(i)/float64(cfg.RotDim))
@@ -36,6 +53,7 @@ func newModel(cfg Config, w *Weights, p *pool, format KVFormat) *model {
 // when that says so: it returns false, and nothing counts as computed.
 func (m *model) forward(rows []row, stop func() bool, emit func(i int, logits []float32)) bool {
 	m.pool.short = len(rows) <= streamRows
+	m.cut(rows)
 	m.embed(rows)
 	if m.pool.fault.Load() {
 		return true // the caller asks
@@ -82,8 +100,9 @@ func (m *model) embed(rows []row) {
 func (m *model) attention(l int, rows []row, plan *attnPlan) {
 	c, s, w := m.cfg, m.s, &m.w.Layers[l]
 	T, D := len(rows), c.HeadDim
-	m.rmsNorm(s.normed, w.AttnNorm, T)
-	m.matMul(T,
+	qkv, o := m.parts(w.AttnQ, w.AttnK, w.AttnV), m.parts(w.AttnOutput)
+	m.rmsNorm(s.normed, w.AttnNorm, T, qkv)
+	m.matMul(T, qkv,
 		kernels.MatMulArgs{W: w.AttnQ, X: s.normed, Y: s.q, LdY: c.Heads * D, Bias: w.AttnQBias},
 		kernels.MatMulArgs{W: w.AttnK, X: s.normed, Y: s.k, LdY: c.KVHeads * D, Bias: w.AttnKBias},
 		kernels.MatMulArgs{W: w.AttnV, X: s.normed, Y: s.v, LdY: c.KVHeads * D, Bias: w.AttnVBias})
@@ -98,8 +117,8 @@ func (m *model) attention(l int, rows []row, plan *attnPlan) {
 	})
 	m.pack(l, plan)
 	m.attend(l, plan)
-	m.ranges(T, func(t0, t1 int) { kernels.QuantizeActs(s.attnQ, s.attn, t0, t1) })
-	m.matMul(T, kernels.MatMulArgs{W: w.AttnOutput, X: s.attnQ, Y: s.x, LdY: c.Hidden, Add: true})
+	m.ranges(T, o, func(t0, t1 int, g kernels.Grain) { kernels.QuantizeActs(s.attnQ, s.attn, t0, t1, g) })
+	m.matMul(T, o, kernels.MatMulArgs{W: w.AttnOutput, X: s.attnQ, Y: s.x, LdY: c.Hidden, Add: true})
 }
 
 // feedForward adds one layer's SwiGLU block to the residual stream. A piece is a
@@ -107,17 +126,28 @@ func (m *model) attention(l int, rows []row, plan *attnPlan) {
 // cache: written out whole they would be 18 MB for 256 tokens of the 1.5B model.
 func (m *model) feedForward(l, T int) {
 	c, s, w := m.cfg, m.s, &m.w.Layers[l]
-	m.rmsNorm(s.normed, w.FFNNorm, T)
-	n := m.pieceRows(T, c.FFN, gateRows, int(w.FFNGate.Bytes()+w.FFNUp.Bytes())/c.FFN, kernels.GroupSize)
+	in, out, unit := m.parts(w.FFNGate, w.FFNUp), m.parts(w.FFNDown), kernels.GroupSize
+	if slices.ContainsFunc(out, func(p part) bool { return p.grain == kernels.Coarse }) {
+		unit = kernels.CoarseGroup
+	}
+	m.rmsNorm(s.normed, w.FFNNorm, T, in)
+	n := m.pieceRows(T, c.FFN, gateRows, int(w.FFNGate.Bytes()+w.FFNUp.Bytes())/c.FFN, unit)
 	m.pool.run((c.FFN+n-1)/n, func(piece, worker int) {
 		buf, r0, r1 := &s.gateUp[worker], piece*n, min(piece*n+n, c.FFN)
-		a := kernels.MatMulArgs{W: w.FFNGate, X: s.normed, T1: T, R0: r0, R1: r1, Y: buf.gate, LdY: gateRows, Y0: r0}
-		kernels.MatMul(&a)
-		a.W, a.Y = w.FFNUp, buf.up
-		kernels.MatMul(&a)
-		kernels.SwiGLUQuantizePart(s.ffn, buf.gate, buf.up, gateRows, T, r0, r1)
+		for _, p := range in {
+			a := kernels.MatMulArgs{
+				W: w.FFNGate, X: s.normed, T0: p.t0, T1: p.t1, R0: r0, R1: r1,
+				Y: buf.gate, LdY: gateRows, Y0: r0, Grain: p.grain,
+			}
+			kernels.MatMul(&a)
+			a.W, a.Y = w.FFNUp, buf.up
+			kernels.MatMul(&a)
+		}
+		for _, p := range out {
+			kernels.SwiGLUQuantizePart(s.ffn, buf.gate, buf.up, gateRows, p.t0, p.t1, r0, r1, p.grain)
+		}
 	})
-	m.matMul(T, kernels.MatMulArgs{W: w.FFNDown, X: s.ffn, Y: s.x, LdY: c.Hidden, Add: true})
+	m.matMul(T, out, kernels.MatMulArgs{W: w.FFNDown, X: s.ffn, Y: s.x, LdY: c.Hidden, Add: true})
 }
 
 // head runs the rows whose logits are wanted through the output matrix.
@@ -134,8 +164,8 @@ func (m *model) head(rows []row, emit func(i int, logits []float32)) {
 		for j, i := range wanted[:n] {
 			copy(s.last[j*c.Hidden:][:c.Hidden], s.x[i*c.Hidden:][:c.Hidden])
 		}
-		kernels.RMSNormQuantize(s.lastQ, s.last, m.w.OutputNorm, c.NormEps, 0, n)
-		m.matMul(n, kernels.MatMulArgs{W: m.w.Output, X: s.lastQ, Y: s.logits, LdY: c.Vocab})
+		kernels.RMSNormQuantize(s.lastQ, s.last, m.w.OutputNorm, c.NormEps, 0, n, kernels.Fine)
+		m.matMul(n, []part{{0, n, kernels.Fine}}, kernels.MatMulArgs{W: m.w.Output, X: s.lastQ, Y: s.logits, LdY: c.Vocab})
 		if m.vanished() {
 			return
 		}
@@ -146,30 +176,65 @@ func (m *model) head(rows []row, emit func(i int, logits []float32)) {
 	}
 }
 
-func (m *model) rmsNorm(dst *kernels.Acts, w []float32, T int) {
-	m.ranges(T, func(t0, t1 int) { kernels.RMSNormQuantize(dst, m.s.x, w, m.cfg.NormEps, t0, t1) })
+func (m *model) rmsNorm(dst *kernels.Acts, w []float32, T int, parts []part) {
+	m.ranges(T, parts, func(t0, t1 int, g kernels.Grain) {
+		kernels.RMSNormQuantize(dst, m.s.x, w, m.cfg.NormEps, t0, t1, g)
+	})
+}
+
+// cut finds the parts of a batch.
+func (m *model) cut(rows []row) {
+	m.whole, m.split = append(m.whole[:0], part{0, len(rows), kernels.Fine}), m.split[:0]
+	for i, r := range rows {
+		g := m.promptGrain
+		if r.answer {
+			g = kernels.Fine
+		}
+		if n := len(m.split); n > 0 && m.split[n-1].grain == g {
+			m.split[n-1].t1++
+			continue
+		}
+		m.split = append(m.split, part{i, i + 1, g})
+	}
+}
+
+// parts returns those of the batch for the product with matrices that share their
+// activations.
+func (m *model) parts(ws ...*kernels.Matrix) []part {
+	for _, w := range ws {
+		if !w.Coarsens() {
+			return m.whole
+		}
+	}
+	return m.split
 }
 
 // each calls fn for every row, in parallel when there are enough to share.
 func (m *model) each(T int, fn func(t int)) {
-	m.ranges(T, func(t0, t1 int) {
+	m.ranges(T, m.whole, func(t0, t1 int, _ kernels.Grain) {
 		for t := t0; t < t1; t++ {
 			fn(t)
 		}
 	})
 }
 
-// ranges calls fn for runs of rows that make up [0, T).
-func (m *model) ranges(T int, fn func(t0, t1 int)) {
+// ranges calls fn for runs of rows that make up [0, T), each within one part.
+func (m *model) ranges(T int, parts []part, fn func(t0, t1 int, g kernels.Grain)) {
 	const rowsPerPiece = 4
 	m.pool.run((T+rowsPerPiece-1)/rowsPerPiece, func(piece, _ int) {
-		fn(piece*rowsPerPiece, min(T, (piece+1)*rowsPerPiece))
+		for _, p := range parts {
+			t0, t1 := max(p.t0, piece*rowsPerPiece), min(p.t1, (piece+1)*rowsPerPiece)
+			if t0 < t1 {
+				fn(t0, t1, p.grain)
+			}
+		}
 	})
 }
 
 // matMul runs several products over the same T rows as one parallel loop. A piece
-// is a run of weight rows of one product, for all T tokens: weights are read once.
-func (m *model) matMul(T int, args ...kernels.MatMulArgs) {
+// is a run of weight rows of one product, for all T tokens: weights are read from memory
+// once.
+func (m *model) matMul(T int, parts []part, args ...kernels.MatMulArgs) {
 	total, size := 0, int64(0)
 	for _, a := range args {
 		total += a.W.Rows
@@ -188,10 +253,12 @@ func (m *model) matMul(T int, args ...kernels.MatMulArgs) {
 			i--
 		}
 		a := args[i]
-		a.T0, a.T1 = 0, T
 		a.R0 = (piece - starts[i]) * rows
 		a.R1 = min(a.R0+rows, a.W.Rows)
-		kernels.MatMul(&a)
+		for _, p := range parts {
+			a.T0, a.T1, a.Grain = p.t0, p.t1, p.grain
+			kernels.MatMul(&a)
+		}
 	})
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"windowseat/engine/gguf"
+	"windowseat/engine/kernels"
 	"windowseat/engine/pack"
 	"windowseat/engine/tinymodel"
 )
@@ -42,6 +43,7 @@ func openState(t testing.TB, model, dir, state string) [][]float32 {
 // The logits are the same bits with weights in memory, in a pack just written, and in
 // one of an earlier start, on every kernel path.
 func TestPackGivesTheSameLogits(t *testing.T) {
+	inGrain(t, kernels.Fine)
 	for _, spec := range []tinymodel.Spec{tinymodel.Qwen(), tinymodel.Llama()} {
 		model := write(t, spec)
 		want := openState(t, model, NoPack, PackOff)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"windowseat/engine/kernels"
 	"windowseat/engine/tinymodel"
 )
 
@@ -52,6 +53,7 @@ func TestRepeatGuard(t *testing.T) {
 // An answer that loops under a schema is closed, not broken off, also where the schema
 // wants the repetition.
 func TestLoopsUnderASchemaStayValid(t *testing.T) {
+	inGrain(t, kernels.Fine) // where a random model begins to loop depends on it
 	e := open(t, tinymodel.Qwen(), Options{})
 	run := func(prompt, schema string) Result {
 		st, err := e.Submit(context.Background(), Request{Segments: []Segment{{Text: prompt}}, Schema: []byte(schema), MaxTokens: 900})

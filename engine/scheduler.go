@@ -164,9 +164,23 @@ func (s *scheduler) dropCancelled() {
 
 // retire ends a task: what it computed stays as a prefix, its pages go back.
 func (s *scheduler) retire(t *task, err error) {
-	s.tree.insert(&t.seq, t.seq.length)
+	s.tree.insert(&t.seq, s.reusable(t))
 	t.seq.drop(s.pool)
 	s.over = append(s.over, outcome{t, err})
+}
+
+// reusable is how much of what a task computed a prompt can begin with: all of it, or if
+// prompts have another grain than answers, the prompt. A whole page is packed under KVQ8,
+// so of one that the answer filled nothing can be used.
+func (s *scheduler) reusable(t *task) int {
+	if t.gen == nil || t.seq.length <= t.prompt || !s.m.mixed {
+		return t.seq.length
+	}
+	last := t.prompt / kernels.PageTokens
+	if t.prompt%kernels.PageTokens > 0 && t.seq.pages[last].layers == nil {
+		return last * kernels.PageTokens
+	}
+	return t.prompt
 }
 
 // admit moves waiting tasks to the active ones while there is room.
@@ -301,7 +315,7 @@ func (s *scheduler) addRows(t *task, n int) {
 		if t.gen != nil {
 			wanted = pos == last
 		}
-		s.rows = append(s.rows, row{seq: &t.seq, pos: pos, token: t.seq.tokens[pos], logits: wanted})
+		s.rows = append(s.rows, row{seq: &t.seq, pos: pos, token: t.seq.tokens[pos], logits: wanted, answer: t.gen != nil && pos >= t.prompt})
 		s.owner = append(s.owner, t)
 	}
 }

@@ -204,10 +204,13 @@ func packAll(ctx context.Context, tasks []packTask, p *pool, progress func(done,
 func (w *Weights) matrices() []*kernels.Matrix {
 	var all []*kernels.Matrix
 	for i := range w.Layers {
-		l := &w.Layers[i]
-		all = append(all, l.AttnQ, l.AttnK, l.AttnV, l.AttnOutput, l.FFNGate, l.FFNUp, l.FFNDown)
+		all = append(all, w.Layers[i].matrices()...)
 	}
 	return append(all, w.Output)
+}
+
+func (l *Layer) matrices() []*kernels.Matrix {
+	return []*kernels.Matrix{l.AttnQ, l.AttnK, l.AttnV, l.AttnOutput, l.FFNGate, l.FFNUp, l.FFNDown}
 }
 
 // body returns the number of weights in the matrices of the layers.

@@ -5,6 +5,9 @@ import "math"
 // Acts is a batch of activations quantized to int8 with one scale per group of 32:
 // x[t,k] ~ Scale[t,k/32] * Q[t,k]. The other fields are sums that the matrix
 // products need; the quantizing ops below write all of them.
+//
+// Each row has a Grain, which its user keeps in mind. Of a coarse row only Q and the first
+// ceil(K/128) elements of Scale and Start32 are written: those of its groups of 128.
 type Acts struct {
 	Tokens, K int       // Tokens is the capacity; K is a multiple of 32
 	Q         []int8    // [Tokens, K], within [-127, 127]
@@ -41,15 +44,19 @@ func NewActs(maxTokens, k int) *Acts {
 const tinyGroup = 0x1p-100
 
 // QuantizeActs quantizes rows [t0, t1) of x, [tokens, K], into the same rows of dst.
-// Per group of 32, with NaN taken as 0 and infinities as the largest finite value:
+// Per group of 32, or 128 in coarse rows, with NaN taken as 0 and infinities as the largest finite value:
 //
 //	amax = max |x|          if amax < 2^-100: Q = 0 and Scale = 0
 //	Scale = amax / 127      Q = round to nearest even(x * (127 / amax))
 //	ScaleSum = Scale * float32(sum Q)
-func QuantizeActs(dst *Acts, x []float32, t0, t1 int) {
+func QuantizeActs(dst *Acts, x []float32, t0, t1 int, g Grain) {
 	dst.check("QuantizeActs", t0, t1)
 	checkLen("QuantizeActs x", len(x), t1*dst.K)
-	if t0 < t1 {
+	switch {
+	case t0 == t1:
+	case g == Coarse:
+		coarsely().quantizeActs(dst, x, t0, t1)
+	default:
 		active.Load().quantizeActs(dst, x, t0, t1)
 	}
 }
@@ -71,16 +78,20 @@ func RMSNorm(dst, x, w []float32, eps float32) {
 
 // RMSNormQuantize is RMSNorm of rows [t0, t1) of x, [tokens, K], with weight w,
 // [K], followed by QuantizeActs.
-func RMSNormQuantize(dst *Acts, x, w []float32, eps float32, t0, t1 int) {
+func RMSNormQuantize(dst *Acts, x, w []float32, eps float32, t0, t1 int, g Grain) {
 	dst.check("RMSNormQuantize", t0, t1)
 	checkLen("RMSNormQuantize x", len(x), t1*dst.K)
 	checkLen("RMSNormQuantize w", len(w), dst.K)
-	if t0 < t1 {
+	switch {
+	case t0 == t1:
+	case g == Coarse:
+		coarsely().rmsNormQuantize(dst, x, w, eps, t0, t1)
+	default:
 		active.Load().rmsNormQuantize(dst, x, w, eps, t0, t1)
 	}
 }
 
-// SwiGLUQuantize quantizes silu(gate)*up for rows [t0, t1): gate and up are
+// SwiGLUQuantize quantizes silu(gate)*up for rows [t0, t1), in groups of 32: gate and up are
 // [tokens, ldx], of which the first K of each row are used.
 //
 //	h = (gate / (1 + exp(-gate))) * up     then QuantizeActs of h
@@ -95,29 +106,35 @@ func SwiGLUQuantize(dst *Acts, gate, up []float32, ldx int, t0, t1 int) {
 	active.Load().swiGLUQuantize(dst, gate, up, ldx, t0, t1)
 }
 
-// SwiGLUQuantizePart is SwiGLUQuantize for columns [k0, k1) of tokens [0, tokens),
-// both multiples of 32: gate and up are [tokens, ldx] and begin at column k0. Groups
-// are independent, so parts give what the whole gives.
-func SwiGLUQuantizePart(dst *Acts, gate, up []float32, ldx, tokens, k0, k1 int) {
-	dst.check("SwiGLUQuantizePart", 0, tokens)
-	checkMultiple("SwiGLUQuantizePart k0", k0, GroupSize)
-	checkMultiple("SwiGLUQuantizePart k1", k1, GroupSize)
+// SwiGLUQuantizePart is SwiGLUQuantize for columns [k0, k1) of tokens [t0, t1): gate and
+// up are [tokens, ldx] and begin at token 0 and column k0. k0 is a multiple of the grain's
+// group, k1 too or is K. Groups are independent, so parts give what the whole gives.
+func SwiGLUQuantizePart(dst *Acts, gate, up []float32, ldx, t0, t1, k0, k1 int, g Grain) {
+	dst.check("SwiGLUQuantizePart", t0, t1)
+	checkMultiple("SwiGLUQuantizePart k0", k0, g.size())
+	if k1 != dst.K {
+		checkMultiple("SwiGLUQuantizePart k1", k1, g.size())
+	}
 	if k0 > k1 || k1 > dst.K {
 		broken("SwiGLUQuantizePart: columns [%d, %d) of %d", k0, k1, dst.K)
 	}
-	if tokens == 0 || k0 == k1 {
+	if t0 == t1 || k0 == k1 {
 		return
 	}
 	checkLen("SwiGLUQuantizePart ldx", ldx, k1-k0)
-	checkLen("SwiGLUQuantizePart gate", len(gate), (tokens-1)*ldx+k1-k0)
-	checkLen("SwiGLUQuantizePart up", len(up), (tokens-1)*ldx+k1-k0)
+	checkLen("SwiGLUQuantizePart gate", len(gate), (t1-1)*ldx+k1-k0)
+	checkLen("SwiGLUQuantizePart up", len(up), (t1-1)*ldx+k1-k0)
 	path := active.Load()
-	if path.swiGLUQuantizePart != nil {
-		path.swiGLUQuantizePart(dst, gate, up, ldx, tokens, k0, k1)
+	switch {
+	case g == Coarse:
+		coarsely().swiGLUQuantizePart(dst, gate, up, ldx, t0, t1, k0, k1)
+		return
+	case path.swiGLUQuantizePart != nil:
+		path.swiGLUQuantizePart(dst, gate, up, ldx, t0, t1, k0, k1)
 		return
 	}
 	part := Acts{Tokens: 1, K: k1 - k0}
-	for t := range tokens {
+	for t := t0; t < t1; t++ {
 		i := (t*dst.K + k0) / GroupSize
 		part.Q, part.Scale, part.ScaleSum = dst.Q[i*GroupSize:], dst.Scale[i:], dst.ScaleSum[i:]
 		part.Sum, part.Start16, part.Start32 = dst.Sum[2*i:], dst.Start16[2*i:], dst.Start32[i:]

@@ -100,6 +100,66 @@ AVX512 void swiglu_quantize_avx512(struct acts dst, int64_t row_groups, const fl
 		}
 }
 
+/* quantize_values stores one group, n vectors at v, from q on; scale and start are its
+ * elements of those arrays. */
+AVX512_INLINE void quantize_values(__m512 *v, int n, int8_t *q, float *scale, int32_t *start)
+{
+	__m512 top = _mm512_setzero_ps();
+	for (int i = 0; i < n; i++) {
+		v[i] = finite(v[i]);
+		top = _mm512_max_ps(top, _mm512_abs_ps(v[i]));
+	}
+	const float amax = _mm512_reduce_max_ps(top);
+	const int live = amax >= TINY_GROUP;
+	const __m512 inverse = _mm512_set1_ps(live ? 127 / amax : 0);
+	__m512i sum = _mm512_setzero_si512();
+	for (int i = 0; i < n; i++) {
+		const __m512i p = _mm512_cvtps_epi32(_mm512_mul_ps(v[i], inverse));
+		sum = _mm512_add_epi32(sum, p);
+		_mm_storeu_si128((__m128i *)(q + 16 * i), _mm512_cvtepi32_epi8(p));
+	}
+	*scale = live ? amax / 127 : 0;
+	*start = DOT_BASE - 128 * _mm512_reduce_add_epi32(sum);
+}
+
+/* What quantize_row quantizes; and how many vectors a group of 128 is. */
+enum { PLAIN, NORM, GATED, VECTORS = COARSE / 16 };
+
+/* quantize_row stores row t of dst, coarsely; rows are row_groups groups of 32 apart. */
+AVX512_INLINE void quantize_row(const struct acts *dst, int64_t t, int64_t row_groups, int what, const float *x, const float *y, float r)
+{
+	for (int64_t k = 0; k < dst->k; k += COARSE) {
+		__m512 v[VECTORS];
+		int n = 0;
+		for (int64_t i = k; n < VECTORS && i < dst->k; n++, i += 16)
+			v[n] = what == NORM ? normalize(x + i, y + i, r) : what == GATED ? swiglu(x + i, y + i) : _mm512_loadu_ps(x + i);
+		const int64_t at = t * row_groups + k / COARSE;
+		quantize_values(v, n, dst->q + GROUP * t * row_groups + k, dst->scale + at, dst->start32 + at);
+	}
+}
+
+/* coarse_quantize_avx512: x [rows, k]. */
+AVX512 void coarse_quantize_avx512(struct acts dst, const float *x)
+{
+	for (int64_t t = 0; t < dst.rows; t++, x += dst.k)
+		quantize_row(&dst, t, dst.k / GROUP, PLAIN, x, NULL, 0);
+}
+
+/* coarse_rmsnorm_avx512: x [rows, k], w [k]. */
+AVX512 void coarse_rmsnorm_avx512(struct acts dst, const float *x, const float *w, float eps)
+{
+	for (int64_t t = 0; t < dst.rows; t++, x += dst.k)
+		quantize_row(&dst, t, dst.k / GROUP, NORM, x, w, inverse_rms(x, dst.k, eps));
+}
+
+/* coarse_swiglu_avx512: gate, up [rows, ldx], the first k of each row. Rows of dst are
+ * row_groups groups of 32 apart. */
+AVX512 void coarse_swiglu_avx512(struct acts dst, int64_t row_groups, const float *gate, const float *up, int64_t ldx)
+{
+	for (int64_t t = 0; t < dst.rows; t++, gate += ldx, up += ldx)
+		quantize_row(&dst, t, row_groups, GATED, gate, up, 0);
+}
+
 /* exp_avx512: dst, x [n], any n; dst may be x. */
 AVX512 void exp_avx512(float *dst, const float *x, int64_t n)
 {

@@ -48,11 +48,11 @@ func TestQuantizeActsPathsEqual(t *testing.T) {
 		const tokens = 5
 		x := oddRows(uint64(k), tokens, k)
 		want := kernels.NewActs(tokens, k)
-		onRef(t, func() { kernels.QuantizeActs(want, x, 1, tokens) })
+		onRef(t, func() { kernels.QuantizeActs(want, x, 1, tokens, kernels.Fine) })
 		eachPath(t, func(t *testing.T) {
 			got := kernels.NewActs(tokens, k)
-			kernels.QuantizeActs(got, x, 1, 3)
-			kernels.QuantizeActs(got, x, 3, tokens)
+			kernels.QuantizeActs(got, x, 1, 3, kernels.Fine)
+			kernels.QuantizeActs(got, x, 3, tokens, kernels.Fine)
 			requireSameActs(t, want, got)
 			assert.Equal(t, make([]int8, k), got.Q[:k], "row 0 is not in the range")
 		})
@@ -67,7 +67,7 @@ func TestQuantizeActsError(t *testing.T) {
 	clear(x[96:128])
 	eachPath(t, func(t *testing.T) {
 		a := kernels.NewActs(tokens, k)
-		kernels.QuantizeActs(a, x, 0, tokens)
+		kernels.QuantizeActs(a, x, 0, tokens, kernels.Fine)
 		for g := range tokens * k / 32 {
 			var sums [2]int32
 			scale := float64(a.Scale[g])
@@ -157,13 +157,13 @@ func TestFusedQuantizePathsEqual(t *testing.T) {
 		gate := oddRows(8, tokens, k+32)[:tokens*(k+16)]
 		norm, swiglu := kernels.NewActs(tokens, k), kernels.NewActs(tokens, k)
 		onRef(t, func() {
-			kernels.RMSNormQuantize(norm, x, w, 1e-5, 0, tokens)
+			kernels.RMSNormQuantize(norm, x, w, 1e-5, 0, tokens, kernels.Fine)
 			kernels.SwiGLUQuantize(swiglu, gate, up, k+16, 0, tokens)
 		})
 		eachPath(t, func(t *testing.T) {
 			got := kernels.NewActs(tokens, k)
-			kernels.RMSNormQuantize(got, x, w, 1e-5, 0, 1)
-			kernels.RMSNormQuantize(got, x, w, 1e-5, 1, tokens)
+			kernels.RMSNormQuantize(got, x, w, 1e-5, 0, 1, kernels.Fine)
+			kernels.RMSNormQuantize(got, x, w, 1e-5, 1, tokens, kernels.Fine)
 			requireSameActs(t, norm, got)
 			got = kernels.NewActs(tokens, k)
 			kernels.SwiGLUQuantize(got, gate, up, k+16, 0, 3)
@@ -175,7 +175,7 @@ func TestFusedQuantizePathsEqual(t *testing.T) {
 			for i := range tokens {
 				kernels.RMSNorm(plain[i*k:][:k], x[i*k:][:k], w, 1e-5)
 			}
-			kernels.QuantizeActs(steps, plain, 0, tokens)
+			kernels.QuantizeActs(steps, plain, 0, tokens, kernels.Fine)
 			requireSameActs(t, norm, steps)
 		})
 	}
@@ -190,12 +190,12 @@ func TestSwiGLUQuantizePart(t *testing.T) {
 	eachPath(t, func(t *testing.T) {
 		got := kernels.NewActs(tokens, k)
 		for _, c := range [][2]int{{0, 64}, {64, 64}, {64, 160}} {
-			kernels.SwiGLUQuantizePart(got, gate[c[0]:], up[c[0]:], k, tokens, c[0], c[1])
+			kernels.SwiGLUQuantizePart(got, gate[c[0]:], up[c[0]:], k, 0, tokens, c[0], c[1], kernels.Fine)
 		}
 		requireSameActs(t, want, got)
-		require.Panics(t, func() { kernels.SwiGLUQuantizePart(got, gate, up, k, tokens, 16, 32) })
-		require.Panics(t, func() { kernels.SwiGLUQuantizePart(got, gate, up, k, tokens, 128, 192) })
-		require.Panics(t, func() { kernels.SwiGLUQuantizePart(got, gate[:9], up, k, tokens, 0, 64) })
+		require.Panics(t, func() { kernels.SwiGLUQuantizePart(got, gate, up, k, 0, tokens, 16, 32, kernels.Fine) })
+		require.Panics(t, func() { kernels.SwiGLUQuantizePart(got, gate, up, k, 0, tokens, 128, 192, kernels.Fine) })
+		require.Panics(t, func() { kernels.SwiGLUQuantizePart(got, gate[:9], up, k, 0, tokens, 0, 64, kernels.Fine) })
 	})
 }
 
@@ -304,21 +304,21 @@ func TestFMA32(t *testing.T) {
 func TestActsBrokenInvariants(t *testing.T) {
 	a, x := kernels.NewActs(2, 64), make([]float32, 128)
 	for name, fn := range map[string]func(){
-		"too many rows":  func() { kernels.QuantizeActs(a, x, 0, 3) },
-		"short x":        func() { kernels.QuantizeActs(a, x[:127], 0, 2) },
-		"odd K":          func() { kernels.QuantizeActs(kernels.NewActs(1, 33), x, 0, 1) },
+		"too many rows":  func() { kernels.QuantizeActs(a, x, 0, 3, kernels.Fine) },
+		"short x":        func() { kernels.QuantizeActs(a, x[:127], 0, 2, kernels.Fine) },
+		"odd K":          func() { kernels.QuantizeActs(kernels.NewActs(1, 33), x, 0, 1, kernels.Fine) },
 		"norm length":    func() { kernels.RMSNorm(x[:8], x[:8], x[:8], 1) },
 		"norm weight":    func() { kernels.RMSNorm(x[:16], x[:16], x[:8], 1) },
-		"fused weight":   func() { kernels.RMSNormQuantize(a, x, x[:32], 1, 0, 2) },
+		"fused weight":   func() { kernels.RMSNormQuantize(a, x, x[:32], 1, 0, 2, kernels.Fine) },
 		"gate":           func() { kernels.SwiGLUQuantize(a, x[:100], x, 64, 0, 2) },
 		"ldx":            func() { kernels.SwiGLUQuantize(a, x, x, 32, 0, 2) },
 		"exp":            func() { kernels.Exp(x[:1], x[:2]) },
-		"negative start": func() { kernels.QuantizeActs(a, x, -1, 2) },
+		"negative start": func() { kernels.QuantizeActs(a, x, -1, 2, kernels.Fine) },
 	} {
 		assert.Panics(t, fn, name)
 	}
-	kernels.QuantizeActs(a, nil, 0, 0)
+	kernels.QuantizeActs(a, nil, 0, 0, kernels.Fine)
 	kernels.SwiGLUQuantize(a, nil, nil, 64, 1, 1)
-	kernels.RMSNormQuantize(a, nil, x, 1, 0, 0)
+	kernels.RMSNormQuantize(a, nil, x, 1, 0, 0, kernels.Fine)
 	kernels.RMSNorm(nil, nil, nil, 1)
 }

@@ -27,9 +27,16 @@ func TestNoAllocations(t *testing.T) {
 		}
 		require.Zero(t, testing.AllocsPerRun(20, func() {
 			kernels.MatMul(&kernels.MatMulArgs{W: w, X: x, T1: 2, R1: 32, Y: y, LdY: 32})
-			kernels.QuantizeActs(x, floats, 0, 2)
-			kernels.RMSNormQuantize(x, floats, floats, 1, 0, 2)
+			kernels.SwiGLUQuantizePart(x, floats, floats, 256, 0, 2, 0, 128, kernels.Fine)
+			kernels.QuantizeActs(x, floats, 0, 2, kernels.Fine)
+			kernels.RMSNormQuantize(x, floats, floats, 1, 0, 2, kernels.Fine)
 			kernels.SwiGLUQuantize(x, floats, floats, 256, 0, 2)
+			if kernels.PromptGrain() == kernels.Coarse {
+				kernels.QuantizeActs(x, floats, 0, 2, kernels.Coarse)
+				kernels.RMSNormQuantize(x, floats, floats, 1, 0, 2, kernels.Coarse)
+				kernels.SwiGLUQuantizePart(x, floats, floats, 256, 0, 2, 0, 128, kernels.Coarse)
+				kernels.MatMul(&kernels.MatMulArgs{W: w, X: x, T1: 2, R1: 32, Y: y, LdY: 32, Grain: kernels.Coarse})
+			}
 			kernels.RMSNorm(floats[:256], floats[256:512], floats[:256], 1)
 			kernels.RoPE(q, s.NumHeads, s.HeadDim, s.HeadDim, false, floats, floats)
 			kernels.StoreKV(c.pages[0], 5, floats[:64], floats[64:128])

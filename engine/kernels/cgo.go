@@ -73,18 +73,18 @@ func cActs(a *Acts, t0, t1 int) C.struct_acts {
 	}
 }
 
-// cActsPart is columns [k0, k1) of the first rows; they lie as far apart as whole rows.
-func cActsPart(a *Acts, rows, k0, k1 int) C.struct_acts {
-	g := k0 / GroupSize
+// cActsPart is columns [k0, k1) of rows [t0, t1); they lie as far apart as whole rows.
+func cActsPart(a *Acts, t0, t1, k0, k1 int) C.struct_acts {
+	g := (t0*a.K + k0) / GroupSize
 	return C.struct_acts{
-		q:         (*C.int8_t)(at(a.Q, k0)),
+		q:         (*C.int8_t)(at(a.Q, t0*a.K+k0)),
 		scale:     floats(a.Scale, g),
 		scale_sum: floats(a.ScaleSum, g),
 		sum:       ints(a.Sum, 2*g),
 		start16:   ints(a.Start16, 2*g),
 		start32:   ints(a.Start32, g),
 		k:         C.int64_t(k1 - k0),
-		rows:      C.int64_t(rows),
+		rows:      C.int64_t(t1 - t0),
 	}
 }
 

@@ -46,8 +46,8 @@ var avx2Ops = &ops{
 	swiGLUQuantize: func(dst *Acts, gate, up []float32, ldx, t0, t1 int) {
 		C.swiglu_quantize_avx2(cActs(dst, t0, t1), C.int64_t(dst.K/GroupSize), floats(gate, t0*ldx), floats(up, t0*ldx), C.int64_t(ldx))
 	},
-	swiGLUQuantizePart: func(dst *Acts, gate, up []float32, ldx, tokens, k0, k1 int) {
-		C.swiglu_quantize_avx2(cActsPart(dst, tokens, k0, k1), C.int64_t(dst.K/GroupSize), floats(gate, 0), floats(up, 0), C.int64_t(ldx))
+	swiGLUQuantizePart: func(dst *Acts, gate, up []float32, ldx, t0, t1, k0, k1 int) {
+		C.swiglu_quantize_avx2(cActsPart(dst, t0, t1, k0, k1), C.int64_t(dst.K/GroupSize), floats(gate, t0*ldx), floats(up, t0*ldx), C.int64_t(ldx))
 	},
 	matMul: func(a MatMulArgs) { C.matmul_avx2(cMatMul(&a)) },
 	rope:   func(a ropeArgs) { C.rope_avx2(cRope(&a)) },

@@ -22,6 +22,14 @@ package kernels
 // #cgo nocallback attn_block_avx512
 // #cgo noescape attn_merge_avx512
 // #cgo nocallback attn_merge_avx512
+// #cgo noescape coarse_matmul_avx512
+// #cgo nocallback coarse_matmul_avx512
+// #cgo noescape coarse_quantize_avx512
+// #cgo nocallback coarse_quantize_avx512
+// #cgo noescape coarse_rmsnorm_avx512
+// #cgo nocallback coarse_rmsnorm_avx512
+// #cgo noescape coarse_swiglu_avx512
+// #cgo nocallback coarse_swiglu_avx512
 // #cgo noescape peak_dot_avx512
 // #cgo nocallback peak_dot_avx512
 // #cgo noescape peak_fma_avx512
@@ -46,8 +54,8 @@ var avx512Ops = &ops{
 	swiGLUQuantize: func(dst *Acts, gate, up []float32, ldx, t0, t1 int) {
 		C.swiglu_quantize_avx512(cActs(dst, t0, t1), C.int64_t(dst.K/GroupSize), floats(gate, t0*ldx), floats(up, t0*ldx), C.int64_t(ldx))
 	},
-	swiGLUQuantizePart: func(dst *Acts, gate, up []float32, ldx, tokens, k0, k1 int) {
-		C.swiglu_quantize_avx512(cActsPart(dst, tokens, k0, k1), C.int64_t(dst.K/GroupSize), floats(gate, 0), floats(up, 0), C.int64_t(ldx))
+	swiGLUQuantizePart: func(dst *Acts, gate, up []float32, ldx, t0, t1, k0, k1 int) {
+		C.swiglu_quantize_avx512(cActsPart(dst, t0, t1, k0, k1), C.int64_t(dst.K/GroupSize), floats(gate, t0*ldx), floats(up, t0*ldx), C.int64_t(ldx))
 	},
 	matMul: func(a MatMulArgs) { C.matmul_avx512(cMatMul(&a)) },
 	rope:   func(a ropeArgs) { C.rope_avx512(cRope(&a)) },
@@ -60,7 +68,22 @@ var avx512Ops = &ops{
 		C.exp_avx512(floats(dst, 0), floats(x, 0), C.int64_t(len(x)))
 	},
 	unpackKV: unpackKVAVX2,
-	peakDot:  func(rounds int64) int { return int(C.peak_dot_avx512(C.int64_t(rounds))) },
+	coarse: &coarseOps{
+		quantizeActs: func(dst *Acts, x []float32, t0, t1 int) {
+			C.coarse_quantize_avx512(cActs(dst, t0, t1), floats(x, t0*dst.K))
+		},
+		rmsNormQuantize: func(dst *Acts, x, w []float32, eps float32, t0, t1 int) {
+			C.coarse_rmsnorm_avx512(cActs(dst, t0, t1), floats(x, t0*dst.K), floats(w, 0), C.float(eps))
+		},
+		swiGLUQuantizePart: func(dst *Acts, gate, up []float32, ldx, t0, t1, k0, k1 int) {
+			part := cActsPart(dst, t0, t1, k0, k1)
+			at := t0*dst.K/GroupSize + k0/CoarseGroup
+			part.scale, part.start32 = floats(dst.Scale, at), ints(dst.Start32, at)
+			C.coarse_swiglu_avx512(part, C.int64_t(dst.K/GroupSize), floats(gate, t0*ldx), floats(up, t0*ldx), C.int64_t(ldx))
+		},
+		matMul: func(a MatMulArgs) { C.coarse_matmul_avx512(cMatMul(&a)) },
+	},
+	peakDot: func(rounds int64) int { return int(C.peak_dot_avx512(C.int64_t(rounds))) },
 	peakRead: func(b []byte) int {
 		if len(b)%256 != 0 {
 			return peakReadAVX2(b)

@@ -76,7 +76,7 @@ func randomActs(t testing.TB, rng *rand.Rand, tokens, k int) (*kernels.Acts, []f
 		x[i] *= 20
 	}
 	a := kernels.NewActs(tokens, k)
-	onRef(t, func() { kernels.QuantizeActs(a, x, 0, tokens) })
+	onRef(t, func() { kernels.QuantizeActs(a, x, 0, tokens, kernels.Fine) })
 	return a, x
 }
 

@@ -14,7 +14,7 @@
 enum { CODEC_4, CODEC_5, CODEC_6, CODEC_8, CODEC_F16, CODEC_F32 };
 enum { SCALE_OFFSET, SCALE_MIN, SCALE_K, SCALE_Q6K, SCALE_NONE };
 
-enum { GROUP = 32, ROW_TILE = 16, PAGE_TOKENS = 64, SPLIT_PAGES = 8, MAX_HEAD_DIM = 256 };
+enum { GROUP = 32, COARSE = 128, ROW_TILE = 16, PAGE_TOKENS = 64, SPLIT_PAGES = 8, MAX_HEAD_DIM = 256 };
 
 /* Exp32, see ref.go. */
 #define EXP_LOW (-87.0f)
@@ -122,6 +122,12 @@ void rope_avx512(struct rope_args a);
 void store_kv_avx512(uint16_t *k_page, uint16_t *v_page, const float *k, const float *v, int64_t n);
 void attn_block_avx512(struct attn_args a);
 void attn_merge_avx512(struct merge_args a);
+
+/* Coarse rows: their scale and start32 are [rows, k/128] in rows of k/32. */
+void coarse_matmul_avx512(struct matmul_args a);
+void coarse_quantize_avx512(struct acts dst, const float *x);
+void coarse_rmsnorm_avx512(struct acts dst, const float *x, const float *w, float eps);
+void coarse_swiglu_avx512(struct acts dst, int64_t row_groups, const float *gate, const float *up, int64_t ldx);
 
 void unpack_kv_avx2(struct unpack_args a); /* of both x86 paths */
 

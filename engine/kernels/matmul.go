@@ -11,6 +11,7 @@ type MatMulArgs struct {
 	Y0     int       // the row that Y's first column is for, <= R0
 	Bias   []float32 // [W.Rows] or nil
 	Add    bool      // add to what Y holds
+	Grain  Grain     // of rows [T0, T1) of X; Coarse only if W.Coarsens()
 }
 
 // MatMul computes y[t,r] = sum_k W[r,k] x[t,k] (+ Bias[r]) (+ old y if Add) for
@@ -34,12 +35,26 @@ type MatMulArgs struct {
 // The first line of the integers is float(sum)*dw rounded once, in one instruction
 // less: B + sum and B*dw are both exact (|sum| < 2^22, and dw has at most 19 bits).
 // Only for an infinite dw, which no sound file has, it is NaN.
+//
+// Coarse rows meet other weights and longer groups. For each row of W and group of 128, with
+// dw and mw of its parts of 32 (16 in Q6_K) as above, most the largest q, 15 or 31, and
+// inverse = 127*256/top, or 0 if top < 2^-100:
+//
+//	K formats: top = max(|mw|, |fma(dw, most, mw)|)    Q6_K: top = 32 * max |dw|
+//	a = round to nearest even(dw*inverse)              b = the same of mw*inverse; Q6_K: b = -32*a
+//	w = (q*a + b + 128) >> 8                           an integer within [-127, 127]
+//	s = top * (1/127)                                  NaN if any dw or mw is infinite or NaN
+//	u = fma(B + sum w*x, s, -B*s)
+//	acc = fma(u, sx, acc)
 func MatMul(a *MatMulArgs) {
 	if a.T0 < 0 || a.T0 > a.T1 || a.R0 < 0 || a.R0 > a.R1 || a.R1 > a.W.Rows || a.Y0 < 0 || a.Y0 > a.R0 {
 		broken("MatMul: tokens [%d, %d), rows [%d, %d) of %d", a.T0, a.T1, a.R0, a.R1, a.W.Rows)
 	}
 	if a.R0%RowTile != 0 || a.R1%RowTile != 0 && a.R1 != a.W.Rows {
 		broken("MatMul: rows [%d, %d) do not lie on tiles of %d", a.R0, a.R1, RowTile)
+	}
+	if a.Grain == Coarse && !a.W.Coarsens() {
+		broken("MatMul: no coarse product of %v weights", a.W.Type)
 	}
 	if a.X.K != a.W.Cols {
 		broken("MatMul: %d activations for %d columns", a.X.K, a.W.Cols)
@@ -53,5 +68,13 @@ func MatMul(a *MatMulArgs) {
 	if a.Bias != nil {
 		checkLen("MatMul Bias", len(a.Bias), a.W.Rows)
 	}
+	if a.Grain == Coarse {
+		coarsely().matMul(*a)
+		return
+	}
 	active.Load().matMul(*a)
 }
+
+// Coarsens reports whether the matrix can be multiplied by coarse rows: its format has
+// sub-scales, which make fine products of many rows slower.
+func (m *Matrix) Coarsens() bool { return m.Scaling == ScaleK || m.Scaling == ScaleQ6K }

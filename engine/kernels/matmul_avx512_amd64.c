@@ -16,12 +16,7 @@ enum {
 	FLOAT_TOKENS = 4,     /* of one tile of float weights */
 	FAR = 8192,           /* bytes to prefetch ahead into L2 in decode, */
 	NEAR = 1024,          /* and into L1: L2 can wait for more lines at a time */
-	DECODE_TOKENS = 6,    /* more tokens than this are worth unpacking to L1 */
-	CHUNK = 16,           /* groups of 32 unpacked at a time: 2 tiles x 8 KiB */
-	BLOCK_TOKENS = 258,   /* the most tokens that share one unpacking: 43 steps */
-	BLOCK_BYTES = 1200000, /* of activations that may stay in L2 (2 MB) beside the weights */
-	STEP = 6,             /* tokens of one register tile */
-	FAR_STEPS = 4         /* with more, arithmetic takes longer than memory */
+	DECODE_TOKENS = 6     /* more tokens than this are worth unpacking to L1 */
 };
 
 /* start gives DOT_BASE - offset * sum from DOT_BASE - 128 * sum, exactly: offset is
@@ -30,12 +25,6 @@ AVX512_INLINE __m512i start(int codec, int32_t start128)
 {
 	const int shift = codec == CODEC_8 ? 0 : codec == CODEC_6 ? 2 : codec == CODEC_5 ? 3 : 4;
 	return _mm512_set1_epi32(DOT_BASE + ((start128 - DOT_BASE) >> shift));
-}
-
-/* minus_base is -DOT_FLOAT * d. */
-AVX512_INLINE __m512 minus_base(__m512 d)
-{
-	return _mm512_mul_ps(_mm512_set1_ps(-DOT_FLOAT), d);
 }
 
 /* decode_tile: 16 rows at r by nt tokens from t. */
@@ -152,16 +141,6 @@ AVX512_INLINE void unpack(const struct matmul_args *a, int codec, int scaling, i
 		}
 	}
 }
-
-/* ahead is what to prefetch while the present chunk is multiplied. */
-struct ahead {
-	const uint8_t *w; /* the next lines of the first tile's integers; the second's are stride on */
-	int64_t stride;
-	int64_t lines;    /* still to come, per tile */
-	int64_t per_group;
-	float *y;         /* outputs to fetch for writing, NULL before the last chunk */
-	int far;          /* also fetch the same of the next pair into L2 */
-};
 
 /* multiply adds the unpacked groups [g0, g1) of nr tiles by nt tokens from t to sums. */
 AVX512_INLINE void multiply(const struct matmul_args *a, int scaling, int nr, int nt, int64_t t, int64_t g0, int64_t g1, const struct unpacked *u, struct ahead *next, __m512 (*sums)[2])
@@ -282,36 +261,6 @@ AVX512 static __attribute__((noinline)) void multiply_q6k(const struct matmul_ar
 		multiply_block(a, SCALE_Q6K, 2, t, nt, g0, g1, u, next, sums);
 	else
 		multiply_block(a, SCALE_Q6K, 1, t, nt, g0, g1, u, next, sums);
-}
-
-/* look_ahead points at the integers that follow groups [.., g1) of the pair at r, and
- * prefetches the scales beside them. steps: of multiply, to spread the rest over.
- * Behind the last group stand the outputs: written cold they cost 8 % of the time. */
-AVX512_INLINE struct ahead look_ahead(const struct matmul_args *a, int codec, int scaling, int64_t r, int64_t g1, int64_t steps)
-{
-	const int64_t lines = CHUNK * group_bytes(codec) / 64, scale_bytes = CHUNK * group_scale_bytes(scaling);
-	float *y = NULL;
-	if (g1 == a->k / GROUP) {
-		y = a->y + r;
-		r += 2 * ROW_TILE;
-		g1 = 0;
-	}
-	const uint8_t *tile = a->w + r / ROW_TILE * a->tile_bytes, *scales = tile + a->quant_bytes + g1 * group_scale_bytes(scaling);
-	for (int64_t i = 0; i < scale_bytes; i += 64) {
-		_mm_prefetch((const char *)scales + i, _MM_HINT_T0);
-		_mm_prefetch((const char *)scales + a->tile_bytes + i, _MM_HINT_T0);
-	}
-	const int64_t turns = CHUNK * steps;
-	return (struct ahead){tile + g1 * group_bytes(codec), a->tile_bytes, r < a->rows ? lines : 0, (lines + turns - 1) / turns, y, steps <= FAR_STEPS};
-}
-
-/* block_tokens splits the tokens into even blocks that are whole steps. */
-AVX512_INLINE int64_t block_tokens(const struct matmul_args *a)
-{
-	int64_t most = BLOCK_BYTES / a->k / STEP * STEP;
-	most = most < STEP ? STEP : most > BLOCK_TOKENS ? BLOCK_TOKENS : most;
-	const int64_t blocks = (a->tokens + most - 1) / most;
-	return ((a->tokens + blocks - 1) / blocks + STEP - 1) / STEP * STEP;
 }
 
 AVX512_INLINE void prefill(const struct matmul_args *a, int codec, int scaling)

@@ -141,4 +141,60 @@ AVX512_INLINE void finish(const struct matmul_args *a, int64_t t, int64_t r, __m
 	_mm512_mask_storeu_ps(y, live, acc);
 }
 
+/* minus_base is -DOT_FLOAT * d. */
+AVX512_INLINE __m512 minus_base(__m512 d)
+{
+	return _mm512_mul_ps(_mm512_set1_ps(-DOT_FLOAT), d);
+}
+
+/* Prefill unpacks CHUNK groups of a pair of tiles to L1 and multiplies them by a block of
+ * tokens, STEP at a time. */
+enum {
+	CHUNK = 16,           /* groups of 32 unpacked at a time: 2 tiles x 8 KiB */
+	BLOCK_TOKENS = 258,   /* the most tokens that share one unpacking: 43 steps */
+	BLOCK_BYTES = 1200000, /* of activations that may stay in L2 (2 MB) beside the weights */
+	STEP = 6,             /* tokens of one register tile */
+	FAR_STEPS = 4         /* with more, arithmetic takes longer than memory */
+};
+
+/* ahead is what to prefetch while the present chunk is multiplied. */
+struct ahead {
+	const uint8_t *w; /* the next lines of the first tile's integers; the second's are stride on */
+	int64_t stride;
+	int64_t lines;    /* still to come, per tile */
+	int64_t per_group;
+	float *y;         /* outputs to fetch for writing, NULL before the last chunk */
+	int far;          /* also fetch the same of the next pair into L2 */
+};
+
+/* look_ahead points at the integers that follow groups [.., g1) of the pair at r, and
+ * prefetches the scales beside them. steps: of multiply, to spread the rest over.
+ * Behind the last group stand the outputs: written cold they cost 8 % of the time. */
+AVX512_INLINE struct ahead look_ahead(const struct matmul_args *a, int codec, int scaling, int64_t r, int64_t g1, int64_t steps)
+{
+	const int64_t lines = CHUNK * group_bytes(codec) / 64, scale_bytes = CHUNK * group_scale_bytes(scaling);
+	float *y = NULL;
+	if (g1 == a->k / GROUP) {
+		y = a->y + r;
+		r += 2 * ROW_TILE;
+		g1 = 0;
+	}
+	const uint8_t *tile = a->w + r / ROW_TILE * a->tile_bytes, *scales = tile + a->quant_bytes + g1 * group_scale_bytes(scaling);
+	for (int64_t i = 0; i < scale_bytes; i += 64) {
+		_mm_prefetch((const char *)scales + i, _MM_HINT_T0);
+		_mm_prefetch((const char *)scales + a->tile_bytes + i, _MM_HINT_T0);
+	}
+	const int64_t turns = CHUNK * steps;
+	return (struct ahead){tile + g1 * group_bytes(codec), a->tile_bytes, r < a->rows ? lines : 0, (lines + turns - 1) / turns, y, steps <= FAR_STEPS};
+}
+
+/* block_tokens splits the tokens into even blocks that are whole steps. */
+AVX512_INLINE int64_t block_tokens(const struct matmul_args *a)
+{
+	int64_t most = BLOCK_BYTES / a->k / STEP * STEP;
+	most = most < STEP ? STEP : most > BLOCK_TOKENS ? BLOCK_TOKENS : most;
+	const int64_t blocks = (a->tokens + most - 1) / most;
+	return ((a->tokens + blocks - 1) / blocks + STEP - 1) / STEP * STEP;
+}
+
 #endif

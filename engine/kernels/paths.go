@@ -29,8 +29,12 @@ type ops struct {
 
 	// These may be nil: then each row is a call of swiGLUQuantize, and the reference
 	// unpacks.
-	swiGLUQuantizePart func(dst *Acts, gate, up []float32, ldx, tokens, k0, k1 int)
+	swiGLUQuantizePart func(dst *Acts, gate, up []float32, ldx, t0, t1, k0, k1 int)
 	unpackKV           func(a unpackArgs)
+
+	// coarse may be nil: the path multiplies fine rows faster, and leaves coarse ones to
+	// the reference.
+	coarse *coarseOps
 }
 
 // paths lists what this build and CPU can run, the best first; ref is the last.

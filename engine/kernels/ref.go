@@ -142,17 +142,10 @@ func quantizeRow(dst *Acts, x []float32, t int) {
 	for g := range dst.K / GroupSize {
 		i := t*dst.K/GroupSize + g
 		q := dst.Q[i*GroupSize:][:GroupSize]
-		var amax float32
-		for _, v := range x[g*GroupSize:][:GroupSize] {
-			amax = max(amax, finite(v), -finite(v))
-		}
-		var scale, inv float32
-		if amax >= tinyGroup {
-			scale, inv = amax/127, 127/amax
-		}
+		scale, inv := actScale(x[g*GroupSize:][:GroupSize])
 		var sum [2]int32
 		for k, v := range x[g*GroupSize:][:GroupSize] {
-			q[k] = int8(math.RoundToEven(float64(float32(finite(v) * inv))))
+			q[k] = quantizeOne(v, inv)
 			sum[k/16] += int32(q[k])
 		}
 		dst.Scale[i], dst.ScaleSum[i] = scale, scale*float32(sum[0]+sum[1])
@@ -160,6 +153,22 @@ func quantizeRow(dst *Acts, x []float32, t int) {
 		dst.Start16[2*i], dst.Start16[2*i+1] = dotBase-128*sum[0], dotBase-128*sum[1]
 		dst.Start32[i] = dotBase - 128*(sum[0]+sum[1])
 	}
+}
+
+// actScale returns the scale of a group of activations and what to multiply them by.
+func actScale(x []float32) (scale, inverse float32) {
+	var amax float32
+	for _, v := range x {
+		amax = max(amax, finite(v), -finite(v))
+	}
+	if amax >= tinyGroup {
+		return amax / 127, 127 / amax
+	}
+	return 0, 0
+}
+
+func quantizeOne(v, inverse float32) int8 {
+	return int8(math.RoundToEven(float64(float32(finite(v) * inverse))))
 }
 
 func refRMSNorm(dst, x, w []float32, eps float32) {
@@ -188,10 +197,14 @@ func refRMSNormQuantize(dst *Acts, x, w []float32, eps float32, t0, t1 int) {
 func refSwiGLUQuantize(dst *Acts, gate, up []float32, ldx, t0, t1 int) {
 	row := make([]float32, dst.K)
 	for t := t0; t < t1; t++ {
-		for i, x := range gate[t*ldx:][:dst.K] {
-			row[i] = float32(x/(1+Exp32(-x))) * up[t*ldx+i]
-		}
+		refSwiGLU(row, gate[t*ldx:], up[t*ldx:])
 		quantizeRow(dst, row, t)
+	}
+}
+
+func refSwiGLU(dst, gate, up []float32) {
+	for i := range dst {
+		dst[i] = float32(gate[i]/(1+Exp32(-gate[i]))) * up[i]
 	}
 }
 

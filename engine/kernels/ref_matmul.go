@@ -12,17 +12,21 @@ func refMatMul(a MatMulArgs) {
 	for r := a.R0; r < a.R1; r++ {
 		w.decode(a.W, r)
 		for t := a.T0; t < a.T1; t++ {
-			y := w.dot(a.W, a.X, t)
-			if a.Bias != nil {
-				y += a.Bias[r]
-			}
-			at := t*a.LdY + r - a.Y0
-			if a.Add {
-				y = a.Y[at] + y
-			}
-			a.Y[at] = y
+			a.put(t, r, w.dot(a.W, a.X, t))
 		}
 	}
+}
+
+// put writes the sum y of token t and row r.
+func (a *MatMulArgs) put(t, r int, y float32) {
+	if a.Bias != nil {
+		y += a.Bias[r]
+	}
+	at := t*a.LdY + r - a.Y0
+	if a.Add {
+		y = a.Y[at] + y
+	}
+	a.Y[at] = y
 }
 
 // rowDecoder holds one weight row as the formulas of MatMul see it.

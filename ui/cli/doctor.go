@@ -47,7 +47,8 @@ type doctorCPU struct {
 type doctorKernels struct {
 	Available []string `json:"available"` // the best first
 	Active    string   `json:"active"`
-	Reason    string   `json:"reason"` // one of the constants below
+	Reason    string   `json:"reason"`  // one of the constants below
+	Prompts   string   `json:"prompts"` // coarse or fine: kernels.Grain
 	Threads   int      `json:"threads"`
 }
 
@@ -161,7 +162,7 @@ func keep[T any](into **T) func(v T, err error) error {
 }
 
 func (a *app) kernelsHere() doctorKernels {
-	k := doctorKernels{Available: kernels.Names(), Active: kernels.Active(), Reason: kernelsBest, Threads: a.flags.threads}
+	k := doctorKernels{Available: kernels.Names(), Active: kernels.Active(), Reason: kernelsBest, Prompts: kernels.PromptGrain().String(), Threads: a.flags.threads}
 	if k.Threads == 0 {
 		k.Threads = engine.DefaultThreads()
 	}

@@ -79,4 +79,11 @@ func TestDoctorKernels(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, kernels.Use(before)) })
 	t.Setenv("KERNELS", "ref")
 	assert.Contains(t, call(t, "doctor").out, "ref, forced by KERNELS")
+	t.Cleanup(func() { require.NoError(t, kernels.UseGrain("")) })
+	t.Setenv("KERNELS", "ref,coarse")
+	assert.Contains(t, call(t, "doctor").out, "prompts in the coarse grain")
+	t.Setenv("KERNELS", ",fine")
+	assert.NotContains(t, call(t, "doctor").out, "coarse")
+	t.Setenv("KERNELS", ",fin")
+	assert.Equal(t, 2, call(t, "doctor").code)
 }

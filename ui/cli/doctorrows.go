@@ -102,7 +102,7 @@ func (a *app) featureLines(all []machine.Feature) []string {
 }
 
 func (a *app) kernelsLine(k doctorKernels) string {
-	return a.say("kernels_"+k.Reason, k.Active, strings.Join(k.Available, " ")) + a.say("doctor_threads", k.Threads)
+	return a.say("kernels_"+k.Reason, k.Active, strings.Join(k.Available, " ")) + a.say("kernels_"+k.Prompts) + a.say("doctor_threads", k.Threads)
 }
 
 func (a *app) batteryLine(r doctorReport) string {

@@ -84,10 +84,19 @@ func (a *app) prepare() error {
 	if f.ctx < 0 || f.ctx > 0 && f.ctx < 512 {
 		return a.usage("bad_ctx", f.ctx)
 	}
-	if k := os.Getenv("KERNELS"); k != "" {
-		if err := kernels.Use(k); err != nil {
+	return useKernels(os.Getenv("KERNELS"))
+}
+
+// useKernels takes PATH, PATH,GRAIN or ,GRAIN: see kernels.Use and kernels.UseGrain.
+func useKernels(choice string) error {
+	path, grain, _ := strings.Cut(choice, ",")
+	if path != "" {
+		if err := kernels.Use(path); err != nil {
 			return usageError{err}
 		}
+	}
+	if err := kernels.UseGrain(grain); err != nil {
+		return usageError{err}
 	}
 	return nil
 }

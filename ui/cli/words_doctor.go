@@ -29,6 +29,8 @@ var doctorWords = map[string][2]string{
 
 	"kernels_best":      {"%s，能运行的里面最快的（%s）", "%s, the best of those that run here (%s)"},
 	"kernels_forced":    {"%s，由 KERNELS 指定（能运行：%s）", "%s, forced by KERNELS (those that run here: %s)"},
+	"kernels_coarse":    {"；提示词用粗粒度", "; prompts in the coarse grain"},
+	"kernels_fine":      {"", ""},
 	"kernels_no_c":      {"%s，这个程序编译时没有 C 内核（能运行：%s）", "%s: this build has no C kernels (those that run here: %s)"},
 	"kernels_no_native": {"%s，处理器的指令集不够其他内核用（能运行：%s）", "%s: the processor lacks what the others need (those that run here: %s)"},
 

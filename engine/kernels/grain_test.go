@@ -1,0 +1,192 @@
+package kernels_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"windowseat/engine/kernels"
+	"windowseat/quant"
+)
+
+// coarseTypes are the formats whose matrices can be multiplied coarsely.
+var coarseTypes = []quant.Type{quant.Q4_K, quant.Q5_K, quant.Q6_K}
+
+func coarseActs(x []float32, tokens, k int) *kernels.Acts {
+	a := kernels.NewActs(tokens, k)
+	kernels.QuantizeActs(a, x, 0, tokens, kernels.Coarse)
+	return a
+}
+
+// coarseProduct is the coarse product of everything, [tokens, rows].
+func coarseProduct(t testing.TB, w *kernels.Matrix, x *kernels.Acts) []float32 {
+	y := guarded(x.Tokens * w.Rows)
+	kernels.MatMul(&kernels.MatMulArgs{W: w, X: x, T1: x.Tokens, R1: w.Rows, Y: y, LdY: w.Rows, Grain: kernels.Coarse})
+	requireGuard(t, y, x.Tokens*w.Rows)
+	return y[:x.Tokens*w.Rows]
+}
+
+func TestCoarseActsPathsEqual(t *testing.T) {
+	for _, k := range []int{32, 128, 160, 576, 1536} {
+		const tokens = 5
+		rng := newRand(uint64(k))
+		x, w, up := oddRows(uint64(k), tokens, k), normals(rng, k), normals(rng, tokens*(k+16))
+		gate := oddRows(8, tokens, k+32)[:tokens*(k+16)]
+		plain, norm, gated := kernels.NewActs(tokens, k), kernels.NewActs(tokens, k), kernels.NewActs(tokens, k)
+		onRef(t, func() {
+			kernels.QuantizeActs(plain, x, 1, tokens, kernels.Coarse)
+			kernels.RMSNormQuantize(norm, x, w, 1e-5, 0, tokens, kernels.Coarse)
+			kernels.SwiGLUQuantizePart(gated, gate, up, k+16, 1, tokens, 0, k, kernels.Coarse)
+		})
+		eachPath(t, func(t *testing.T) {
+			got := kernels.NewActs(tokens, k)
+			kernels.QuantizeActs(got, x, 1, 3, kernels.Coarse)
+			kernels.QuantizeActs(got, x, 3, tokens, kernels.Coarse)
+			requireSameActs(t, plain, got)
+			got = kernels.NewActs(tokens, k)
+			kernels.RMSNormQuantize(got, x, w, 1e-5, 0, 1, kernels.Coarse)
+			kernels.RMSNormQuantize(got, x, w, 1e-5, 1, tokens, kernels.Coarse)
+			requireSameActs(t, norm, got)
+			got = kernels.NewActs(tokens, k)
+			cut := k / 2 / kernels.CoarseGroup * kernels.CoarseGroup
+			kernels.SwiGLUQuantizePart(got, gate, up, k+16, 1, tokens, 0, cut, kernels.Coarse)
+			kernels.SwiGLUQuantizePart(got, gate[cut:], up[cut:], k+16, 1, 2, cut, k, kernels.Coarse)
+			kernels.SwiGLUQuantizePart(got, gate[cut:], up[cut:], k+16, 2, tokens, cut, k, kernels.Coarse)
+			requireSameActs(t, gated, got)
+		})
+	}
+}
+
+// TestCoarseActsError: half a step per element, and Start32 belongs to Q.
+func TestCoarseActsError(t *testing.T) {
+	const tokens, k = 2, 320
+	x := normals(newRand(3), tokens*k)
+	x[7], x[140], x[300] = nan, inf, -inf
+	eachPath(t, func(t *testing.T) {
+		a := coarseActs(x, tokens, k)
+		for tok := range tokens {
+			for c := range (k + 127) / 128 {
+				at, sum := tok*k/32+c, int32(0)
+				for i := 128 * c; i < min(k, 128*c+128); i++ {
+					q, v := a.Q[tok*k+i], float64(x[tok*k+i])
+					sum += int32(q)
+					if v != v {
+						v = 0
+					}
+					v = min(max(v, -math.MaxFloat32), math.MaxFloat32)
+					require.LessOrEqual(t, math.Abs(v-float64(a.Scale[at])*float64(q)), 0.5*float64(a.Scale[at])*(1+1e-4))
+				}
+				require.Equal(t, 0x4b400000-128*sum, a.Start32[at])
+			}
+		}
+	})
+}
+
+func TestCoarseMatMulPathsEqual(t *testing.T) {
+	for _, typ := range coarseTypes {
+		for i, s := range []struct{ rows, k int }{{1, 256}, {15, 512}, {16, 768}, {33, 1280}, {50, 1536}, {47, 2048}, {20, 8960}} {
+			if testing.Short() && s.k > 1536 {
+				continue
+			}
+			rng := newRand(uint64(i))
+			w := packed(t, typ, s.rows, s.k, randomWeights(rng, typ, s.rows*s.k))
+			tokens := []int{1, 2, 3, 4, 5, 6, 7, 12, 13}
+			if s.k == 512 && !testing.Short() {
+				tokens = append(tokens, 257, 259, 300)
+			}
+			for _, n := range tokens {
+				var x *kernels.Acts
+				var want []float32
+				onRef(t, func() {
+					x = coarseActs(oddRows(uint64(n), n, s.k), n, s.k)
+					want = coarseProduct(t, w, x)
+				})
+				eachPath(t, func(t *testing.T) {
+					requireSame(t, want, coarseProduct(t, w, x), typ, s, n)
+				})
+			}
+		}
+	}
+}
+
+// TestCoarseWeights reads every weight back with one activation at a time: it is the
+// file's within half a step of its group of 128, and a few hundredths for the rounding of
+// slopes; a weight changed by one is seen.
+func TestCoarseWeights(t *testing.T) {
+	const rows, k = 16, 512
+	for _, typ := range coarseTypes {
+		src := randomWeights(newRand(21), typ, rows*k)
+		bad := append([]byte(nil), src...)
+		bad[integerBytes[typ][1]-1] ^= 8 // the largest bit of an integer of row 0
+		eachPath(t, func(t *testing.T) {
+			outside := func(truth []byte) (n int) {
+				w := packed(t, typ, rows, k, src)
+				want := make([]float32, rows*k)
+				quant.Dequantize(want, typ, truth)
+				x := make([]float32, k)
+				for i := range k {
+					x[i] = 127
+					got := coarseProduct(t, w, coarseActs(x, 1, k))
+					x[i] = 0
+					for r := range rows {
+						top := 0.0
+						for _, v := range want[r*k+i/128*128:][:128] {
+							top = max(top, math.Abs(float64(v)))
+						}
+						// The bound on the weights that sets the scale may lie above the
+						// largest weight that occurs, by up to a step in 15.
+						if math.Abs(float64(got[r])/127-float64(want[r*k+i])) > 0.54*top*1.2/127 {
+							n++
+						}
+					}
+				}
+				return n
+			}
+			require.Zero(t, outside(src), typ)
+			assert.NotZero(t, outside(bad), "%v: a corrupted weight went unnoticed", typ)
+		})
+	}
+}
+
+func TestCoarseMatMulNonFinite(t *testing.T) {
+	const rows, k, n = 32, 512, 3
+	for _, typ := range coarseTypes {
+		src := randomWeights(newRand(9), typ, rows*k)
+		o := scaleOffsets[typ]
+		at := int(typ.RowBytes(3*k)) + o[len(o)-1]
+		x := coarseActs(oddRows(5, n, k), n, k)
+		for _, bits := range []byte{0x7c, 0xfc, 0x7e} { // f16 Inf, -Inf, NaN
+			src[at], src[at+1] = 0, bits
+			w := packed(t, typ, rows, k, src)
+			var want []float32
+			onRef(t, func() { want = coarseProduct(t, w, x) })
+			require.True(t, want[3] != want[3], "the row of the broken scale is NaN")
+			require.True(t, want[4] == want[4], "others are not")
+			eachPath(t, func(t *testing.T) { requireSame(t, want, coarseProduct(t, w, x), typ) })
+		}
+	}
+}
+
+func TestCoarseInvariants(t *testing.T) {
+	x := make([]float32, 512)
+	a := kernels.NewActs(1, 256)
+	w := packed(t, quant.Q8_0, 16, 256, make([]byte, quant.Q8_0.RowBytes(16*256)))
+	require.False(t, w.Coarsens())
+	require.Panics(t, func() { coarseProduct(t, w, a) })
+	require.Panics(t, func() {
+		kernels.SwiGLUQuantizePart(a, x, x, 256, 0, 1, 32, 256, kernels.Coarse)
+	}, "parts lie on groups of 128")
+}
+
+func TestUseGrain(t *testing.T) {
+	t.Cleanup(func() { require.NoError(t, kernels.UseGrain("")) })
+	require.NoError(t, kernels.UseGrain("fine"))
+	require.Equal(t, kernels.Fine, kernels.PromptGrain())
+	require.NoError(t, kernels.UseGrain("coarse"))
+	require.Equal(t, kernels.Coarse, kernels.PromptGrain())
+	require.ErrorContains(t, kernels.UseGrain("medium"), "medium")
+	require.NoError(t, kernels.UseGrain(""))
+	onRef(t, func() { require.Equal(t, kernels.Fine, kernels.PromptGrain()) })
+}
