@@ -23,7 +23,13 @@ struct line {
 /* twice repeats the low half of each lane in the high one. */
 AVX512_INLINE __m512i twice(__m512i x)
 {
-	return _mm512_mask_mov_epi16(x, 0xaaaaaaaa, _mm512_slli_epi32(x, 16));
+	return _mm512_shuffle_epi8(x, _mm512_set4_epi32(0x0d0c0d0c, 0x09080908, 0x05040504, 0x01000100));
+}
+
+/* greatest is the larger magnitude. */
+AVX512_INLINE __m512 greatest(__m512 a, __m512 b)
+{
+	return _mm512_range_ps(a, b, 0x0b);
 }
 
 /* line_of: d, m: scale and minimum (NULL: the offset), inverse: 127*256/top. The bytes are
@@ -54,17 +60,18 @@ AVX512_INLINE void unpack_bytes(const struct matmul_args *a, int codec, int scal
 	state.d = state.m = zero;
 	for (int64_t g = g0; g < g1; g += PARTS) {
 		const int n = g1 - g < PARTS ? (int)(g1 - g) : PARTS;
-		__m512 d[PARTS], m[PARTS], top = zero, bad = zero;
+		__m512 d[PARTS], m[PARTS], top = zero;
 		for (int j = 0; j < n; j++) {
 			load_scales(scaling, scales, g + j, &state, &d[j], &m[j]);
 			const __m512 other = scaling == SCALE_K ? _mm512_fmadd_ps(d[j], most, m[j]) : d[j];
-			top = _mm512_max_ps(top, _mm512_max_ps(_mm512_abs_ps(m[j]), _mm512_abs_ps(other)));
-			bad = _mm512_fmadd_ps(d[j], zero, _mm512_fmadd_ps(m[j], zero, bad));
+			top = greatest(top, greatest(m[j], other));
 		}
 		if (scaling == SCALE_Q6K)
 			top = _mm512_mul_ps(top, _mm512_set1_ps(32));
 		const __mmask16 live = _mm512_cmp_ps_mask(top, _mm512_set1_ps(TINY_GROUP), _CMP_GE_OQ);
 		const __m512 inverse = _mm512_maskz_div_ps(live, _mm512_set1_ps(127 * 256), top);
+		/* All dw and mw are finite where d, and the m of a K format, are. */
+		const __m512 bad = _mm512_fmadd_ps(state.d, zero, _mm512_mul_ps(state.m, zero));
 		const __m512 s = _mm512_add_ps(_mm512_mul_ps(top, _mm512_set1_ps(1.0f / 127)), bad);
 		u->s[(g - g0) / PARTS][i] = s;
 		u->b[(g - g0) / PARTS][i] = minus_base(s);

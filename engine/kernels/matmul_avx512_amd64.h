@@ -152,7 +152,7 @@ AVX512_INLINE __m512 minus_base(__m512 d)
 enum {
 	CHUNK = 16,           /* groups of 32 unpacked at a time: 2 tiles x 8 KiB */
 	BLOCK_TOKENS = 258,   /* the most tokens that share one unpacking: 43 steps */
-	BLOCK_BYTES = 1200000, /* of activations that may stay in L2 (2 MB) beside the weights */
+	BLOCK_BYTES = 2400000, /* of activations that are read again for each pair of tiles: about L2 */
 	STEP = 6,             /* tokens of one register tile */
 	FAR_STEPS = 4         /* with more, arithmetic takes longer than memory */
 };
