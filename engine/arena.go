@@ -5,6 +5,8 @@ import (
 	"runtime"
 
 	"github.com/edsrzf/mmap-go"
+
+	"windowseat/engine/kernels"
 )
 
 // arena is memory outside the Go heap, zeroed, page aligned and given by the system
@@ -27,6 +29,7 @@ func newArena(n int64) (arena, error) {
 	if err != nil {
 		return arena{}, fmt.Errorf("%w: %d bytes of KV cache: %w", ErrMemory, n, err)
 	}
+	kernels.AdviseHuge(m) // a layer's part of a page is 64 kB, and a step touches each
 	return arena{m}, nil
 }
 

@@ -1,25 +1,26 @@
-/* Attention over KV pages, RoPE and StoreKV: see the wrappers in attn.go.
+/* Attention over KV pages: see the wrappers in attn.go.
  *
- * attn_block goes over the pages, and per page over tiles of up to 6 query rows
- * (a row is one query head of one token): 6 x 64 scores in 24 registers, K read
- * once per tile with positions in the lanes; then softmax in registers; then 6 x
- * 64 elements of the output in 24 registers while V is read once. The state of a
- * row (o, m, l) lies in the outputs between pages. With many rows a page is
- * converted to f32 once for all tiles: conversions take the ports of the FMAs. */
+ * attn_block goes over the pages, and per page over tiles of up to 12 query rows (a
+ * row is one query head of one token): scores with positions in the lanes and 24
+ * accumulators, 6 rows x 64 positions or 12 x 32; then softmax; then as many sums
+ * of the output while V is read. The state of a row (o, m, l) lies in the outputs
+ * between pages. Conversions from f16 take the ports of the FMAs, two for each: up
+ * to 12 rows share one, and with more a page is converted to f32 once for all tiles. */
 #include <math.h>
 
 #include "simd_avx512_amd64.h"
 
 enum {
-	TILE = 6,
-	WIDE_ROWS = 2 * TILE /* more rows than this are worth a page in f32 */
+	TILE = 12,      /* rows, of which two vectors each fit in the registers */
+	SLIM = TILE / 2 /* rows, of which four do */
 };
 
 /* page is one page's keys and values of the KV head: f16 as stored, or f32. */
 struct page {
 	const void *k, *v; /* [head_dim, 64]; [64] rows of head_dim */
 	int64_t v_stride;  /* elements from row to row */
-	const char *next;  /* f16 keys of the next page, to prefetch; or NULL */
+	/* In f16, bytes from here to the next page, to prefetch it. */
+	int64_t next_k, next_v;
 };
 
 /* load16 loads elements i.. of a page. */
@@ -28,94 +29,167 @@ AVX512_INLINE __m512 load16(const void *p, int64_t i, int wide)
 	return wide ? _mm512_load_ps((const float *)p + i) : load_f16((const uint16_t *)p + i);
 }
 
-/* tile is the work on one page: the state of up to 6 rows. */
+/* prefetch_l2 fetches the width vectors of f16 at p: one or two cache lines. */
+AVX512_INLINE void prefetch_l2(const void *p, int width)
+{
+	_mm_prefetch(p, _MM_HINT_T1);
+	if (width == 4)
+		_mm_prefetch((const char *)p + 64, _MM_HINT_T1);
+}
+
+/* tile is the work on one page: the state of up to 12 rows. */
 struct tile {
-	int n;                /* rows */
-	int64_t seen[TILE];   /* positions of the page that each row sees, 0..64 */
-	float correction[TILE];
-	float q[TILE][MAX_HEAD_DIM] __attribute__((aligned(64)));      /* scaled queries */
-	float p[TILE][PAGE_TOKENS] __attribute__((aligned(64)));       /* scores, then exp */
+	int n;              /* rows */
+	int64_t seen[TILE]; /* positions of the page that each row sees, 0..64 */
+	float m[16] __attribute__((aligned(64)));
+	float correction[16] __attribute__((aligned(64)));
+	float q[TILE][MAX_HEAD_DIM] __attribute__((aligned(64))); /* scaled queries */
+	float p[TILE][PAGE_TOKENS] __attribute__((aligned(64)));  /* scores, then exp */
 };
 
-/* score: s[i][j] = sum_d q[i][d] k[d][j], sequential over d. In f16, when nothing else
- * hides the way from memory, each step fetches 128 bytes of the values, and each
- * step of weigh 128 bytes of the next page's keys: that makes whole pages if
- * head_dim is a multiple of 64. */
-AVX512_INLINE void score(struct tile *t, int n, const struct page *pg, int64_t head_dim, int wide)
+/* score: p[i][j] = sum_d q[i][d] k[d][j], sequential over d, for n rows and width
+ * vectors of positions from j. In f16 the same keys of the next page are fetched. */
+AVX512_INLINE void score(const float (*q)[MAX_HEAD_DIM], float (*p)[PAGE_TOKENS], int n, int width, const struct page *pg, int64_t head_dim, int64_t j, int wide)
 {
-	const char *v = pg->v, *row = v;
 	__m512 s[TILE][4];
-#pragma GCC unroll 6
+#pragma GCC unroll 12
 	for (int i = 0; i < n; i++)
 #pragma GCC unroll 4
-		for (int e = 0; e < 4; e++)
+		for (int e = 0; e < width; e++)
 			s[i][e] = _mm512_setzero_ps();
 	for (int64_t d = 0; d < head_dim; d++) {
+		const int64_t at = d * PAGE_TOKENS + j;
 		__m512 kd[4];
-		if (!wide) {
-			_mm_prefetch(v, _MM_HINT_T0);
-			_mm_prefetch(v + 64, _MM_HINT_T0);
-			v += 128;
-			if (v >= row + 2 * head_dim)
-				v = row += 2 * pg->v_stride;
-		}
+		if (!wide)
+			prefetch_l2((const char *)pg->k + 2 * at + pg->next_k, width);
 #pragma GCC unroll 4
-		for (int e = 0; e < 4; e++)
-			kd[e] = load16(pg->k, d * PAGE_TOKENS + 16 * e, wide);
-#pragma GCC unroll 6
+		for (int e = 0; e < width; e++)
+			kd[e] = load16(pg->k, at + 16 * e, wide);
+#pragma GCC unroll 12
 		for (int i = 0; i < n; i++) {
-			__m512 q = _mm512_set1_ps(t->q[i][d]);
+			__m512 qd = _mm512_set1_ps(q[i][d]);
 #pragma GCC unroll 4
-			for (int e = 0; e < 4; e++)
-				s[i][e] = _mm512_fmadd_ps(q, kd[e], s[i][e]);
+			for (int e = 0; e < width; e++)
+				s[i][e] = _mm512_fmadd_ps(qd, kd[e], s[i][e]);
 		}
 	}
-#pragma GCC unroll 6
+#pragma GCC unroll 12
 	for (int i = 0; i < n; i++)
 #pragma GCC unroll 4
+		for (int e = 0; e < width; e++)
+			_mm512_store_ps(p[i] + j + 16 * e, s[i][e]);
+}
+
+AVX512_INLINE void score_rows(const float (*q)[MAX_HEAD_DIM], float (*p)[PAGE_TOKENS], int n, const struct page *pg, int64_t head_dim, int wide)
+{
+	const int width = n > SLIM ? 2 : 4;
+	for (int64_t j = 0; j < PAGE_TOKENS; j += 16 * width)
+		score(q, p, n, width, pg, head_dim, j, wide);
+}
+
+/* score_f16 and score_f32 score n rows. They and weigh_* are functions of their own,
+ * since otherwise the compiler runs out of registers for addresses. */
+AVX512 static __attribute__((noinline)) void score_f16(const float (*q)[MAX_HEAD_DIM], float (*p)[PAGE_TOKENS], int n, const struct page *pg, int64_t head_dim)
+{
+	switch (n) {
+	case 1: score_rows(q, p, 1, pg, head_dim, 0); break;
+	case 2: score_rows(q, p, 2, pg, head_dim, 0); break;
+	case 3: score_rows(q, p, 3, pg, head_dim, 0); break;
+	case 4: score_rows(q, p, 4, pg, head_dim, 0); break;
+	case 5: score_rows(q, p, 5, pg, head_dim, 0); break;
+	case 6: score_rows(q, p, 6, pg, head_dim, 0); break;
+	case 7: score_rows(q, p, 7, pg, head_dim, 0); break;
+	case 8: score_rows(q, p, 8, pg, head_dim, 0); break;
+	case 9: score_rows(q, p, 9, pg, head_dim, 0); break;
+	case 10: score_rows(q, p, 10, pg, head_dim, 0); break;
+	case 11: score_rows(q, p, 11, pg, head_dim, 0); break;
+	case 12: score_rows(q, p, 12, pg, head_dim, 0); break;
+	}
+}
+
+/* score_f32 takes up to 6 rows. */
+AVX512 static __attribute__((noinline)) void score_f32(const float (*q)[MAX_HEAD_DIM], float (*p)[PAGE_TOKENS], int n, const struct page *pg, int64_t head_dim)
+{
+	switch (n) {
+	case 1: score_rows(q, p, 1, pg, head_dim, 1); break;
+	case 2: score_rows(q, p, 2, pg, head_dim, 1); break;
+	case 3: score_rows(q, p, 3, pg, head_dim, 1); break;
+	case 4: score_rows(q, p, 4, pg, head_dim, 1); break;
+	case 5: score_rows(q, p, 5, pg, head_dim, 1); break;
+	case 6: score_rows(q, p, 6, pg, head_dim, 1); break;
+	}
+}
+
+/* fold is one level of a tree: the sum of each pair, or its second if that is greater. */
+AVX512_INLINE __m512 fold(__m512 first, __m512 second, int max)
+{
+	return max ? _mm512_max_ps(second, first) : _mm512_add_ps(first, second);
+}
+
+/* trees: lane i is tree_sum of v[i], or tree_max. Each level folds two vectors into one. */
+AVX512_INLINE __m512 trees(const __m512 v[16], int max)
+{
+	const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+	__m512 a[8], b[4], c[2];
+#pragma GCC unroll 8
+	for (int i = 0; i < 8; i++)
+		a[i] = fold(_mm512_shuffle_f32x4(v[2 * i], v[2 * i + 1], 0x44), _mm512_shuffle_f32x4(v[2 * i], v[2 * i + 1], 0xee), max);
+#pragma GCC unroll 4
+	for (int i = 0; i < 4; i++)
+		b[i] = fold(_mm512_shuffle_f32x4(a[2 * i], a[2 * i + 1], 0x88), _mm512_shuffle_f32x4(a[2 * i], a[2 * i + 1], 0xdd), max);
+#pragma GCC unroll 2
+	for (int i = 0; i < 2; i++)
+		c[i] = fold(_mm512_shuffle_ps(b[2 * i], b[2 * i + 1], 0x44), _mm512_shuffle_ps(b[2 * i], b[2 * i + 1], 0xee), max);
+	return _mm512_permutexvar_ps(order, fold(_mm512_shuffle_ps(c[0], c[1], 0x88), _mm512_shuffle_ps(c[0], c[1], 0xdd), max));
+}
+
+/* softmax turns the scores into exp(s-m) and updates m and l of the rows that see
+ * anything. What a row has one of is computed for all rows at once, in the lanes. */
+AVX512 static void softmax(struct tile *t, float *m, float *l)
+{
+	const __mmask16 rows = (__mmask16)((1u << t->n) - 1);
+	const __m512 old = _mm512_maskz_loadu_ps(rows, m);
+	__mmask64 seen[TILE];
+	__mmask16 some = 0;
+	__m512 v[16];
+	for (int i = 0; i < 16; i++)
+		v[i] = _mm512_setzero_ps();
+	for (int i = 0; i < t->n; i++) {
+		seen[i] = t->seen[i] == 64 ? ~0ull : (1ull << t->seen[i]) - 1;
+		some |= (__mmask16)((seen[i] & 1) << i);
+		__m512 top = _mm512_set1_ps(-INFINITY);
+#pragma GCC unroll 4
 		for (int e = 0; e < 4; e++)
-			_mm512_store_ps(t->p[i] + 16 * e, s[i][e]);
-}
-
-AVX512_INLINE void score_tile(struct tile *t, const struct page *pg, int64_t head_dim, int wide)
-{
-	switch (t->n) {
-	case 1: score(t, 1, pg, head_dim, wide); break;
-	case 2: score(t, 2, pg, head_dim, wide); break;
-	case 3: score(t, 3, pg, head_dim, wide); break;
-	case 4: score(t, 4, pg, head_dim, wide); break;
-	case 5: score(t, 5, pg, head_dim, wide); break;
-	case 6: score(t, 6, pg, head_dim, wide); break;
+			top = _mm512_mask_max_ps(top, (__mmask16)(seen[i] >> (16 * e)), _mm512_load_ps(t->p[i] + 16 * e), top);
+		v[i] = top;
 	}
-}
-
-/* softmax turns the scores of row i into exp(s-m) and updates its m and l. */
-AVX512 static void softmax(struct tile *t, int i, float *m, float *l)
-{
-	float *p = t->p[i];
-	__mmask64 all = t->seen[i] == 64 ? ~0ull : (1ull << t->seen[i]) - 1;
-	__m512 top = _mm512_set1_ps(-INFINITY);
-	for (int v = 0; v < 4; v++)
-		top = _mm512_mask_max_ps(top, (__mmask16)(all >> (16 * v)), _mm512_load_ps(p + 16 * v), top);
-	float page = tree_max(top), next = page > *m ? page : *m;
-	__m512 sum = _mm512_setzero_ps();
-	for (int v = 0; v < 4; v++) {
-		__m512 s = _mm512_sub_ps(_mm512_load_ps(p + 16 * v), _mm512_set1_ps(next));
-		__m512 e = _mm512_maskz_mov_ps((__mmask16)(all >> (16 * v)), exp16(s));
-		sum = _mm512_add_ps(sum, e);
-		_mm512_store_ps(p + 16 * v, e);
+	const __m512 next = _mm512_max_ps(trees(v, 1), old);
+	_mm512_store_ps(t->m, next);
+	for (int i = 0; i < t->n; i++) {
+		__m512 sum = _mm512_setzero_ps();
+#pragma GCC unroll 4
+		for (int e = 0; e < 4; e++) {
+			__m512 x = exp16(_mm512_sub_ps(_mm512_load_ps(t->p[i] + 16 * e), _mm512_set1_ps(t->m[i])));
+			x = _mm512_maskz_mov_ps((__mmask16)(seen[i] >> (16 * e)), x);
+			sum = _mm512_add_ps(sum, x);
+			_mm512_store_ps(t->p[i] + 16 * e, x);
+		}
+		v[i] = sum;
 	}
-	t->correction[i] = _mm512_cvtss_f32(exp16(_mm512_set1_ps(*m - next)));
-	*l = fmaf(*l, t->correction[i], tree_sum(sum));
-	*m = next;
+	const __m512 c = _mm512_mask_mov_ps(_mm512_set1_ps(1), some, exp16(_mm512_sub_ps(old, next)));
+	_mm512_store_ps(t->correction, c);
+	_mm512_mask_storeu_ps(m, some, next);
+	_mm512_mask_storeu_ps(l, some, _mm512_fmadd_ps(_mm512_maskz_loadu_ps(rows, l), c, trees(v, 0)));
 }
 
 /* weigh: o[i] = o[i]*c[i] + sum_j p[i][j] v[j][d..] for n rows, width vectors of
- * elements from d, and positions [j0, j1), sequential over j. c: NULL for none. */
+ * elements from d, and positions [j0, j1), sequential over j. c: NULL for none. In
+ * f16 the same values of the next page are fetched, and those six rows on, which
+ * lie too far apart for the processor to do so by itself. */
 AVX512_INLINE void weigh(const float (*p)[PAGE_TOKENS], const float *c, int n, int width, float *o, int64_t o_stride, const struct page *pg, int64_t d, int64_t j0, int64_t j1, int wide)
 {
 	__m512 acc[TILE][4];
-#pragma GCC unroll 6
+#pragma GCC unroll 12
 	for (int i = 0; i < n; i++)
 #pragma GCC unroll 4
 		for (int e = 0; e < width; e++) {
@@ -124,15 +198,19 @@ AVX512_INLINE void weigh(const float (*p)[PAGE_TOKENS], const float *c, int n, i
 				acc[i][e] = _mm512_mul_ps(acc[i][e], _mm512_set1_ps(c[i]));
 		}
 	for (int64_t j = j0; j < j1; j++) {
+		const int64_t at = j * pg->v_stride + d;
 		__m512 vj[4];
-		if (!wide && width == 4 && pg->next) {
-			_mm_prefetch(pg->next + 128 * (d + j), _MM_HINT_T0);
-			_mm_prefetch(pg->next + 128 * (d + j) + 64, _MM_HINT_T0);
+		if (!wide && width > 1) {
+			const char *ahead = (const char *)pg->v + 2 * (at + 6 * pg->v_stride);
+			prefetch_l2((const char *)pg->v + 2 * at + pg->next_v, width);
+			_mm_prefetch(ahead, _MM_HINT_T0);
+			if (width == 4)
+				_mm_prefetch(ahead + 64, _MM_HINT_T0);
 		}
 #pragma GCC unroll 4
 		for (int e = 0; e < width; e++)
-			vj[e] = load16(pg->v, j * pg->v_stride + d + 16 * e, wide);
-#pragma GCC unroll 6
+			vj[e] = load16(pg->v, at + 16 * e, wide);
+#pragma GCC unroll 12
 		for (int i = 0; i < n; i++) {
 			__m512 pj = _mm512_set1_ps(p[i][j]);
 #pragma GCC unroll 4
@@ -140,88 +218,132 @@ AVX512_INLINE void weigh(const float (*p)[PAGE_TOKENS], const float *c, int n, i
 				acc[i][e] = _mm512_fmadd_ps(pj, vj[e], acc[i][e]);
 		}
 	}
-#pragma GCC unroll 6
+#pragma GCC unroll 12
 	for (int i = 0; i < n; i++)
 #pragma GCC unroll 4
 		for (int e = 0; e < width; e++)
 			_mm512_storeu_ps(o + i * o_stride + 16 * e, acc[i][e]);
 }
 
-AVX512_INLINE void weigh_rows(const struct tile *t, int n, float *o, const struct page *pg, int64_t head_dim, int64_t j1, int wide)
+AVX512_INLINE void weigh_rows(const float (*p)[PAGE_TOKENS], const float *c, int n, float *o, const struct page *pg, int64_t head_dim, int64_t j1, int wide)
 {
+	const int width = n > SLIM ? 2 : 4;
 	int64_t d = 0;
-	for (; d + 64 <= head_dim; d += 64)
-		weigh(t->p, t->correction, n, 4, o + d, head_dim, pg, d, 0, j1, wide);
+	for (; d + 16 * width <= head_dim; d += 16 * width)
+		weigh(p, c, n, width, o + d, head_dim, pg, d, 0, j1, wide);
 	for (; d < head_dim; d += 16)
-		weigh(t->p, t->correction, n, 1, o + d, head_dim, pg, d, 0, j1, wide);
+		weigh(p, c, n, 1, o + d, head_dim, pg, d, 0, j1, wide);
 }
 
-/* weigh_tile adds the page to the outputs: first the positions that all rows see,
- * together, then what single rows see beyond. */
-AVX512_INLINE void weigh_tile(const struct tile *t, float *o, const struct page *pg, int64_t head_dim, int wide)
+AVX512 static __attribute__((noinline)) void weigh_f16(const float (*p)[PAGE_TOKENS], const float *c, int n, float *o, const struct page *pg, int64_t head_dim, int64_t j1)
 {
-	int64_t common = t->seen[0];
-	for (int i = 1; i < t->n; i++)
-		common = t->seen[i] < common ? t->seen[i] : common;
-	switch (t->n) {
-	case 1: weigh_rows(t, 1, o, pg, head_dim, common, wide); break;
-	case 2: weigh_rows(t, 2, o, pg, head_dim, common, wide); break;
-	case 3: weigh_rows(t, 3, o, pg, head_dim, common, wide); break;
-	case 4: weigh_rows(t, 4, o, pg, head_dim, common, wide); break;
-	case 5: weigh_rows(t, 5, o, pg, head_dim, common, wide); break;
-	case 6: weigh_rows(t, 6, o, pg, head_dim, common, wide); break;
+	switch (n) {
+	case 1: weigh_rows(p, c, 1, o, pg, head_dim, j1, 0); break;
+	case 2: weigh_rows(p, c, 2, o, pg, head_dim, j1, 0); break;
+	case 3: weigh_rows(p, c, 3, o, pg, head_dim, j1, 0); break;
+	case 4: weigh_rows(p, c, 4, o, pg, head_dim, j1, 0); break;
+	case 5: weigh_rows(p, c, 5, o, pg, head_dim, j1, 0); break;
+	case 6: weigh_rows(p, c, 6, o, pg, head_dim, j1, 0); break;
+	case 7: weigh_rows(p, c, 7, o, pg, head_dim, j1, 0); break;
+	case 8: weigh_rows(p, c, 8, o, pg, head_dim, j1, 0); break;
+	case 9: weigh_rows(p, c, 9, o, pg, head_dim, j1, 0); break;
+	case 10: weigh_rows(p, c, 10, o, pg, head_dim, j1, 0); break;
+	case 11: weigh_rows(p, c, 11, o, pg, head_dim, j1, 0); break;
+	case 12: weigh_rows(p, c, 12, o, pg, head_dim, j1, 0); break;
 	}
-	for (int i = 0; i < t->n; i++)
-		for (int64_t d = 0; t->seen[i] > common && d < head_dim; d += 16)
-			weigh(t->p + i, NULL, 1, 1, o + i * head_dim + d, 0, pg, d, common, t->seen[i], wide);
+}
+
+/* weigh_f32 takes up to 6 rows. */
+AVX512 static __attribute__((noinline)) void weigh_f32(const float (*p)[PAGE_TOKENS], const float *c, int n, float *o, const struct page *pg, int64_t head_dim, int64_t j1)
+{
+	switch (n) {
+	case 1: weigh_rows(p, c, 1, o, pg, head_dim, j1, 1); break;
+	case 2: weigh_rows(p, c, 2, o, pg, head_dim, j1, 1); break;
+	case 3: weigh_rows(p, c, 3, o, pg, head_dim, j1, 1); break;
+	case 4: weigh_rows(p, c, 4, o, pg, head_dim, j1, 1); break;
+	case 5: weigh_rows(p, c, 5, o, pg, head_dim, j1, 1); break;
+	case 6: weigh_rows(p, c, 6, o, pg, head_dim, j1, 1); break;
+	}
+}
+
+/* score_part scores n rows of the tile from number first. */
+AVX512_INLINE void score_part(struct tile *t, int first, int n, const struct page *pg, int64_t head_dim, int wide)
+{
+	(wide ? score_f32 : score_f16)(t->q + first, t->p + first, n, pg, head_dim);
+}
+
+/* weigh_part adds the page to the outputs of these rows: first the positions that
+ * all of them see, together, then what single rows see beyond. */
+AVX512_INLINE void weigh_part(const struct tile *t, int first, int n, float *o, const struct page *pg, int64_t head_dim, int wide)
+{
+	int64_t common = t->seen[first];
+	for (int i = first + 1; i < first + n; i++)
+		common = t->seen[i] < common ? t->seen[i] : common;
+	o += first * head_dim;
+	(wide ? weigh_f32 : weigh_f16)(t->p + first, t->correction + first, n, o, pg, head_dim, common);
+	for (int i = 0; i < n; i++)
+		for (int64_t d = 0; t->seen[first + i] > common && d < head_dim; d += 16)
+			weigh(t->p + first + i, NULL, 1, 1, o + i * head_dim + d, 0, pg, d, common, t->seen[first + i], wide);
+}
+
+/* fill sets up a tile of n rows from number first for the page from position start.
+ * It returns how much of the page any row sees. */
+AVX512 static int64_t fill(struct tile *t, const struct attn_args *a, int64_t start, int64_t first, int n)
+{
+	int64_t most = 0;
+	t->n = n;
+	for (int i = 0; i < n; i++) {
+		const int64_t query = (first + i) / a->group, head = (first + i) % a->group;
+		int64_t end = a->pos[query] + (int64_t)1 < a->p1 ? a->pos[query] + (int64_t)1 : a->p1;
+		int64_t seen = end - start < 0 ? 0 : end - start;
+		t->seen[i] = seen < PAGE_TOKENS ? seen : PAGE_TOKENS;
+		most = t->seen[i] > most ? t->seen[i] : most;
+		const float *q = a->q + a->rows[query] * a->q_stride + head * a->head_dim;
+		for (int64_t d = 0; d < a->head_dim; d += 16)
+			_mm512_store_ps(t->q[i] + d, _mm512_mul_ps(_mm512_loadu_ps(q + d), _mm512_set1_ps(a->scale)));
+	}
+	return most;
 }
 
 /* attn_rows adds a page, from position start, to n rows from number first. */
 AVX512_INLINE void attn_rows(const struct attn_args *a, const struct page *pg, int64_t start, int64_t first, int n, int wide)
 {
-	struct tile t; /* not initialized: 8 KiB, of which the loops write what they read */
-	t.n = n;
-	int64_t most = 0;
-	for (int i = 0; i < n; i++) {
-		const int64_t query = (first + i) / a->group, head = (first + i) % a->group;
-		int64_t end = a->pos[query] + (int64_t)1 < a->p1 ? a->pos[query] + (int64_t)1 : a->p1;
-		int64_t seen = end - start < 0 ? 0 : end - start;
-		t.seen[i] = seen < PAGE_TOKENS ? seen : PAGE_TOKENS;
-		most = t.seen[i] > most ? t.seen[i] : most;
-		const float *q = a->q + a->rows[query] * a->q_stride + head * a->head_dim;
-		for (int64_t d = 0; d < a->head_dim; d += 16)
-			_mm512_store_ps(t.q[i] + d, _mm512_mul_ps(_mm512_loadu_ps(q + d), _mm512_set1_ps(a->scale)));
-	}
-	if (most == 0)
+	struct tile t; /* not initialized: 16 KiB, of which the loops write what they read */
+	if (fill(&t, a, start, first, n) == 0)
 		return;
-	score_tile(&t, pg, a->head_dim, wide);
-	for (int i = 0; i < n; i++) {
-		t.correction[i] = 1;
-		if (t.seen[i] > 0)
-			softmax(&t, i, a->m + first + i, a->l + first + i);
-	}
-	weigh_tile(&t, a->o + first * a->head_dim, pg, a->head_dim, wide);
+	/* In f32 two halves of 6 rows x 4 vectors: fewer loads than 12 x 2. */
+	const int half = wide && n > SLIM ? n / 2 : 0;
+	float *o = a->o + first * a->head_dim;
+	if (half > 0)
+		score_part(&t, 0, half, pg, a->head_dim, wide);
+	score_part(&t, half, n - half, pg, a->head_dim, wide);
+	softmax(&t, a->m + first, a->l + first);
+	if (half > 0)
+		weigh_part(&t, 0, half, o, pg, a->head_dim, wide);
+	weigh_part(&t, half, n - half, o, pg, a->head_dim, wide);
 }
 
-AVX512_INLINE void attn_page(const struct attn_args *a, const struct page *pg, int64_t start, int wide)
+AVX512 static void attn_page_f16(const struct attn_args *a, int64_t page, int64_t next)
 {
-	const int64_t rows = a->n_queries * a->group;
-	/* 7 rows go as 4 and 3: an even split costs less than 6 and 1. */
-	for (int64_t r = 0; r < rows;) {
-		int64_t left = rows - r, n = left == TILE + 1 ? 4 : left < TILE ? left : TILE;
-		attn_rows(a, pg, start, r, (int)n, wide);
-		r += n;
-	}
+	const struct page pg = {
+		a->k[page], a->v[page], a->v_stride,
+		(const char *)a->k[next] - (const char *)a->k[page],
+		(const char *)a->v[next] - (const char *)a->v[page],
+	};
+	attn_rows(a, &pg, a->p0 + page * PAGE_TOKENS, 0, (int)(a->n_queries * a->group), 0);
 }
 
-AVX512 static void attn_page_f16(const struct attn_args *a, int64_t page)
+/* fetch brings share i of n of a page into L2. */
+AVX512_INLINE void fetch(const struct attn_args *a, int64_t page, int64_t i, int64_t n)
 {
-	const int64_t last = (a->p1 - a->p0 - 1) / PAGE_TOKENS;
-	const struct page pg = {a->k[page], a->v[page], a->v_stride, page < last ? (const char *)a->k[page + 1] : NULL};
-	attn_page(a, &pg, a->p0 + page * PAGE_TOKENS, 0);
+	for (int64_t at = a->head_dim * i / n; at < a->head_dim * (i + 1) / n; at++)
+		prefetch_l2(a->k[page] + at * PAGE_TOKENS, 4);
+	for (int64_t j = PAGE_TOKENS * i / n; j < PAGE_TOKENS * (i + 1) / n; j++)
+		for (int64_t d = 0; d < a->head_dim; d += 32)
+			prefetch_l2(a->v[page] + j * a->v_stride + d, 2);
 }
 
-AVX512 static void attn_page_f32(const struct attn_args *a, int64_t page)
+AVX512 static void attn_page_f32(const struct attn_args *a, int64_t page, int64_t next)
 {
 	float k[MAX_HEAD_DIM * PAGE_TOKENS] __attribute__((aligned(64)));
 	float v[PAGE_TOKENS * MAX_HEAD_DIM] __attribute__((aligned(64)));
@@ -230,13 +352,18 @@ AVX512 static void attn_page_f32(const struct attn_args *a, int64_t page)
 	for (int64_t j = 0; j < PAGE_TOKENS; j++)
 		for (int64_t d = 0; d < a->head_dim; d += 16)
 			_mm512_store_ps(v + j * a->head_dim + d, load_f16(a->v[page] + j * a->v_stride + d));
-	const struct page pg = {k, v, a->head_dim, NULL};
-	attn_page(a, &pg, a->p0 + page * PAGE_TOKENS, 1);
+	const struct page pg = {k, v, a->head_dim, 0, 0};
+	const int64_t rows = a->n_queries * a->group, tiles = (rows + TILE - 1) / TILE;
+	for (int64_t i = 0; i < tiles; i++) {
+		const int64_t first = rows * i / tiles;
+		fetch(a, next, i, tiles);
+		attn_rows(a, &pg, a->p0 + page * PAGE_TOKENS, first, (int)(rows * (i + 1) / tiles - first), 1);
+	}
 }
 
 AVX512 void attn_block_avx512(struct attn_args a)
 {
-	const int64_t rows = a.n_queries * a.group;
+	const int64_t rows = a.n_queries * a.group, last = (a.p1 - a.p0 - 1) / PAGE_TOKENS;
 	for (int64_t r = 0; r < rows; r++) {
 		a.m[r] = -INFINITY;
 		a.l[r] = 0;
@@ -244,10 +371,11 @@ AVX512 void attn_block_avx512(struct attn_args a)
 			_mm512_storeu_ps(a.o + r * a.head_dim + d, _mm512_setzero_ps());
 	}
 	for (int64_t page = 0; page * PAGE_TOKENS < a.p1 - a.p0; page++) {
-		if (rows > WIDE_ROWS)
-			attn_page_f32(&a, page);
+		const int64_t next = page < last ? page + 1 : page;
+		if (rows > TILE)
+			attn_page_f32(&a, page, next);
 		else
-			attn_page_f16(&a, page);
+			attn_page_f16(&a, page, next);
 	}
 }
 
@@ -271,60 +399,5 @@ AVX512 void attn_merge_avx512(struct merge_args a)
 		}
 		for (int64_t d = 0; d < a.head_dim; d += 16)
 			_mm512_storeu_ps(out + d, _mm512_div_ps(_mm512_loadu_ps(out + d), _mm512_set1_ps(l)));
-	}
-}
-
-/* rope_pair rotates one pair in place. */
-AVX512_INLINE void rope_pair(float *p, float *q, float c, float s)
-{
-	const float u = *p, v = *q;
-	*p = fmaf(u, c, -(v * s));
-	*q = fmaf(u, s, v * c);
-}
-
-AVX512 void rope_avx512(struct rope_args a)
-{
-	const __m512i index = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
-	for (int64_t h = 0; h < a.n_heads; h++) {
-		float *x = a.x + h * a.head_dim;
-		int64_t i = 0;
-		for (; i + 16 <= a.rot_half; i += 16) {
-			__m512 c = _mm512_loadu_ps(a.cos + i), s = _mm512_loadu_ps(a.sin + i), u, v;
-			if (a.interleaved) {
-				__m512 lo = _mm512_loadu_ps(x + 2 * i), hi = _mm512_loadu_ps(x + 2 * i + 16);
-				u = _mm512_permutex2var_ps(lo, index, hi);
-				v = _mm512_permutex2var_ps(lo, _mm512_add_epi32(index, _mm512_set1_epi32(1)), hi);
-			} else {
-				u = _mm512_loadu_ps(x + i);
-				v = _mm512_loadu_ps(x + a.rot_half + i);
-			}
-			__m512 p = _mm512_fmsub_ps(u, c, _mm512_mul_ps(v, s)), q = _mm512_fmadd_ps(u, s, _mm512_mul_ps(v, c));
-			if (a.interleaved) {
-				const __m512i low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-				_mm512_storeu_ps(x + 2 * i, _mm512_permutex2var_ps(p, low, q));
-				_mm512_storeu_ps(x + 2 * i + 16, _mm512_permutex2var_ps(p, _mm512_add_epi32(low, _mm512_set1_epi32(8)), q));
-			} else {
-				_mm512_storeu_ps(x + i, p);
-				_mm512_storeu_ps(x + a.rot_half + i, q);
-			}
-		}
-		for (; i < a.rot_half; i++) {
-			if (a.interleaved)
-				rope_pair(x + 2 * i, x + 2 * i + 1, a.cos[i], a.sin[i]);
-			else
-				rope_pair(x + i, x + a.rot_half + i, a.cos[i], a.sin[i]);
-		}
-	}
-}
-
-/* store_kv_avx512: k, v [n]; k_page + 64*i and v_page + i are where element i goes. */
-AVX512 void store_kv_avx512(uint16_t *k_page, uint16_t *v_page, const float *k, const float *v, int64_t n)
-{
-	uint16_t h[16];
-	for (int64_t i = 0; i < n; i += 16) {
-		_mm256_storeu_si256((__m256i *)(v_page + i), _mm512_cvtps_ph(_mm512_loadu_ps(v + i), _MM_FROUND_TO_NEAREST_INT));
-		_mm256_storeu_si256((__m256i *)h, _mm512_cvtps_ph(_mm512_loadu_ps(k + i), _MM_FROUND_TO_NEAREST_INT));
-		for (int j = 0; j < 16; j++)
-			k_page[(i + j) * PAGE_TOKENS] = h[j];
 	}
 }

@@ -18,7 +18,7 @@ const hugeFrom = 1 << 20
 func AlignedBytes(n int) []byte {
 	b := make([]byte, n+cacheLine-1)
 	if n >= hugeFrom {
-		adviseHuge(b)
+		AdviseHuge(b)
 	}
 	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(b))) % cacheLine)
 	return b[skip : skip+n : skip+n]

@@ -9,10 +9,10 @@ import (
 // hugePage is the usual size on x86-64 and arm64.
 const hugePage = 2 << 20
 
-// adviseHuge asks for huge pages under b, before it is touched. The range grows to
+// AdviseHuge asks for huge pages under b, before it is touched. The range grows to
 // whole huge pages, so that neighbours share one; that changes nothing for them. It
 // is only advice: where it cannot be followed, nothing happens.
-func adviseHuge(b []byte) {
+func AdviseHuge(b []byte) {
 	start := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
 	end := start + uintptr(len(b))
 	first := start / hugePage * hugePage

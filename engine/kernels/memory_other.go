@@ -2,5 +2,5 @@
 
 package kernels
 
-// adviseHuge does nothing: elsewhere the system decides by itself.
-func adviseHuge([]byte) {}
+// AdviseHuge does nothing: elsewhere the system decides by itself.
+func AdviseHuge([]byte) {}
