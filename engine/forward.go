@@ -109,8 +109,8 @@ func (m *model) feedForward(l, T int) {
 	c, s, w := m.cfg, m.s, &m.w.Layers[l]
 	m.rmsNorm(s.normed, w.FFNNorm, T)
 	n := m.pieceRows(T, c.FFN, gateRows, int(w.FFNGate.Bytes()+w.FFNUp.Bytes())/c.FFN, kernels.GroupSize)
-	m.pool.run((c.FFN+n-1)/n, func(piece, worker int) {
-		buf, r0, r1 := &s.gateUp[worker], piece*n, min(piece*n+n, c.FFN)
+	m.pool.runs((c.FFN+n-1)/n, max(1, min(streamPieces, gateRows/n)), func(from, to, worker int) {
+		buf, r0, r1 := &s.gateUp[worker], from*n, min(to*n, c.FFN)
 		a := kernels.MatMulArgs{W: w.FFNGate, X: s.normed, T1: T, R0: r0, R1: r1, Y: buf.gate, LdY: gateRows, Y0: r0}
 		kernels.MatMul(&a)
 		a.W, a.Y = w.FFNUp, buf.up
@@ -182,25 +182,26 @@ func (m *model) matMul(T int, args ...kernels.MatMulArgs) {
 		starts = append(starts, pieces)
 		pieces += (a.W.Rows + rows - 1) / rows
 	}
-	m.pool.run(pieces, func(piece, _ int) {
-		i := len(starts) - 1
-		for starts[i] > piece {
-			i--
+	m.pool.runs(pieces, streamPieces, func(from, to, _ int) {
+		for i, a := range args {
+			a.T0, a.T1 = 0, T
+			a.R0 = max(from-starts[i], 0) * rows
+			a.R1 = min((to-starts[i])*rows, a.W.Rows)
+			if a.R0 < a.R1 {
+				kernels.MatMul(&a)
+			}
 		}
-		a := args[i]
-		a.T0, a.T1 = 0, T
-		a.R0 = (piece - starts[i]) * rows
-		a.R1 = min(a.R0+rows, a.W.Rows)
-		kernels.MatMul(&a)
 	})
 }
 
 // streamRows is up to how many tokens a product waits for memory rather than for
 // arithmetic, and streamBytes the weights of a piece then: five microseconds, so
-// that at the end no worker waits longer for another.
+// that at the end no worker waits longer for another. Away from the end streamPieces
+// go together: between two calls the memory rests for some 300 ns.
 const (
-	streamRows  = 16
-	streamBytes = 64 << 10
+	streamRows   = 16
+	streamBytes  = 64 << 10
+	streamPieces = 4
 )
 
 // pieceRows chooses how many weight rows of rowBytes each a piece covers: about
