@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"os"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -76,9 +77,26 @@ func (p *pool) newJob(pieces, most, active int, fn func(from, to, worker int)) *
 	return j
 }
 
+// spareProcs are Go's processors (GOMAXPROCS) beyond one per worker. When none is idle
+// the runtime takes away the processor of a kernel call that lasts 20 microseconds, and
+// starts a system thread to use it, which then shares a core with a worker.
+const spareProcs = 2
+
+var procs sync.Mutex // of growProcs
+
+// growProcs makes sure of processors for n workers, unless the user set their number.
+func growProcs(n int) {
+	procs.Lock()
+	defer procs.Unlock()
+	if os.Getenv("GOMAXPROCS") == "" && runtime.GOMAXPROCS(0) < n+spareProcs {
+		runtime.GOMAXPROCS(n + spareProcs)
+	}
+}
+
 // newPool starts n-1 goroutines. close must be called to end them.
 func newPool(n int) *pool {
 	p := &pool{n: max(n, 1)}
+	growProcs(p.n)
 	first := &poolJob{}
 	p.current.Store(first)
 	for i := 1; i < p.n; i++ {
