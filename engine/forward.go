@@ -132,8 +132,8 @@ func (m *model) feedForward(l, T int) {
 	}
 	m.rmsNorm(s.normed, w.FFNNorm, T, in)
 	n := m.pieceRows(T, c.FFN, gateRows, int(w.FFNGate.Bytes()+w.FFNUp.Bytes())/c.FFN, unit)
-	m.pool.run((c.FFN+n-1)/n, func(piece, worker int) {
-		buf, r0, r1 := &s.gateUp[worker], piece*n, min(piece*n+n, c.FFN)
+	m.pool.runs((c.FFN+n-1)/n, max(1, min(streamPieces, gateRows/n)), func(from, to, worker int) {
+		buf, r0, r1 := &s.gateUp[worker], from*n, min(to*n, c.FFN)
 		for _, p := range in {
 			a := kernels.MatMulArgs{
 				W: w.FFNGate, X: s.normed, T0: p.t0, T1: p.t1, R0: r0, R1: r1,
@@ -247,27 +247,28 @@ func (m *model) matMul(T int, parts []part, args ...kernels.MatMulArgs) {
 		starts = append(starts, pieces)
 		pieces += (a.W.Rows + rows - 1) / rows
 	}
-	m.pool.run(pieces, func(piece, _ int) {
-		i := len(starts) - 1
-		for starts[i] > piece {
-			i--
-		}
-		a := args[i]
-		a.R0 = (piece - starts[i]) * rows
-		a.R1 = min(a.R0+rows, a.W.Rows)
-		for _, p := range parts {
-			a.T0, a.T1, a.Grain = p.t0, p.t1, p.grain
-			kernels.MatMul(&a)
+	m.pool.runs(pieces, streamPieces, func(from, to, _ int) {
+		for i, a := range args {
+			a.R0 = max(from-starts[i], 0) * rows
+			a.R1 = min((to-starts[i])*rows, a.W.Rows)
+			for _, p := range parts {
+				if a.R0 < a.R1 {
+					a.T0, a.T1, a.Grain = p.t0, p.t1, p.grain
+					kernels.MatMul(&a)
+				}
+			}
 		}
 	})
 }
 
 // streamRows is up to how many tokens a product waits for memory rather than for
 // arithmetic, and streamBytes the weights of a piece then: five microseconds, so
-// that at the end no worker waits longer for another.
+// that at the end no worker waits longer for another. Away from the end streamPieces
+// go together: between two calls the memory rests for some 300 ns.
 const (
-	streamRows  = 16
-	streamBytes = 64 << 10
+	streamRows   = 16
+	streamBytes  = 64 << 10
+	streamPieces = 4
 )
 
 // pieceRows chooses how many weight rows of rowBytes each a piece covers: about

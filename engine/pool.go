@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"os"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -42,8 +43,9 @@ const patience = 10000
 // finds its counters exhausted and cannot touch a later job's pieces.
 type poolJob struct {
 	pool   *pool
-	fn     func(piece, worker int)
+	fn     func(from, to, worker int)
 	pieces int64
+	most   int64       // pieces claimed at a time
 	shares []poolShare // one per worker
 	done   atomic.Int64
 	quit   bool
@@ -60,8 +62,8 @@ type poolShare struct {
 
 // newJob shares the pieces out among the workers that do not rest, of whom there are
 // active.
-func (p *pool) newJob(pieces, active int, fn func(piece, worker int)) *poolJob {
-	j := &poolJob{pool: p, fn: fn, pieces: int64(pieces), shares: make([]poolShare, p.n)}
+func (p *pool) newJob(pieces, most, active int, fn func(from, to, worker int)) *poolJob {
+	j := &poolJob{pool: p, fn: fn, pieces: int64(pieces), most: int64(most), shares: make([]poolShare, p.n)}
 	at := 0
 	for i := range j.shares {
 		s := &j.shares[i]
@@ -75,9 +77,26 @@ func (p *pool) newJob(pieces, active int, fn func(piece, worker int)) *poolJob {
 	return j
 }
 
+// spareProcs are Go's processors (GOMAXPROCS) beyond one per worker. When none is idle
+// the runtime takes away the processor of a kernel call that lasts 20 microseconds, and
+// starts a system thread to use it, which then shares a core with a worker.
+const spareProcs = 2
+
+var procs sync.Mutex // of growProcs
+
+// growProcs makes sure of processors for n workers, unless the user set their number.
+func growProcs(n int) {
+	procs.Lock()
+	defer procs.Unlock()
+	if os.Getenv("GOMAXPROCS") == "" && runtime.GOMAXPROCS(0) < n+spareProcs {
+		runtime.GOMAXPROCS(n + spareProcs)
+	}
+}
+
 // newPool starts n-1 goroutines. close must be called to end them.
 func newPool(n int) *pool {
 	p := &pool{n: max(n, 1)}
+	growProcs(p.n)
 	first := &poolJob{}
 	p.current.Store(first)
 	for i := 1; i < p.n; i++ {
@@ -94,20 +113,30 @@ func newPool(n int) *pool {
 // concurrently or from within fn. A piece that faults on mapped memory is given
 // up and noted in p.fault, if the calling goroutine asked for debug.SetPanicOnFault.
 func (p *pool) run(pieces int, fn func(piece, worker int)) {
+	p.runs(pieces, 1, func(from, _, worker int) { fn(from, worker) })
+}
+
+// runs is run for pieces that are better taken together: where they are short, fn gets
+// up to most of them at a time, [from, to), and fewer towards the end, so that the
+// workers end together.
+func (p *pool) runs(pieces, most int, fn func(from, to, worker int)) {
 	if pieces <= 0 {
 		return
+	}
+	if !p.short {
+		most = 1
 	}
 	active := 1
 	if p.n > 1 && pieces > 1 {
 		active = p.admit()
 	}
 	if active == 1 {
-		for i := range pieces {
-			p.guard(fn, i, 0)
+		for i := 0; i < pieces; i += most {
+			p.guard(fn, i, min(i+most, pieces), 0)
 		}
 		return
 	}
-	j := p.newJob(pieces, active, fn)
+	j := p.newJob(pieces, most, active, fn)
 	p.publish(j)
 	if p.short {
 		p.runShort(j)
@@ -145,13 +174,15 @@ func (j *poolJob) claim(worker int) (n int64) {
 	j.shares[worker].busy.Store(true)
 	for i := range j.shares {
 		s := &j.shares[(worker+i)%len(j.shares)]
-		for s.next.Load() < s.end {
-			piece := s.next.Add(1) - 1
-			if piece >= s.end {
+		for left := s.end - s.next.Load(); left > 0; left = s.end - s.next.Load() {
+			take := max(min(left/4, j.most), 1)
+			to := s.next.Add(take)
+			from := to - take
+			if to = min(to, s.end); from >= to {
 				break
 			}
-			j.pool.guard(j.fn, int(piece), worker)
-			n++
+			j.pool.guard(j.fn, int(from), int(to), worker)
+			n += to - from
 		}
 	}
 	j.shares[worker].busy.Store(false)
@@ -161,9 +192,9 @@ func (j *poolJob) claim(worker int) (n int64) {
 	return n
 }
 
-// guard runs one piece. A model file that is cut or overwritten while it is mapped
+// guard runs some pieces. A model file that is cut or overwritten while it is mapped
 // makes reads fault (SIGBUS); that must end a request, not the program.
-func (p *pool) guard(fn func(piece, worker int), piece, worker int) {
+func (p *pool) guard(fn func(from, to, worker int), from, to, worker int) {
 	defer func() {
 		v := recover()
 		if v == nil {
@@ -174,7 +205,7 @@ func (p *pool) guard(fn func(piece, worker int), piece, worker int) {
 		}
 		p.fault.Store(true)
 	}()
-	fn(piece, worker)
+	fn(from, to, worker)
 }
 
 func (p *pool) work(w *poolWorker, id int, last *poolJob) {

@@ -54,7 +54,9 @@ func TestPoolRests(t *testing.T) {
 	p.workers[0].rest.until = time.Now().Add(-time.Hour)
 	require.Eventually(t, func() bool { return run()[2] > 0 }, 10*time.Second, time.Millisecond)
 	p.short = false
-	p.workers[1].rest.send(time.Now())
+	p.workers[1].rest.late(time.Now())
+	p.workers[1].rest.late(time.Now())
+	require.True(t, p.workers[1].rest.on)
 	require.Eventually(t, func() bool { return run()[2] > 0 }, 10*time.Second, time.Millisecond, "long pieces are for everybody")
 }
 

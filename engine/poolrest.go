@@ -10,9 +10,11 @@ import (
 // hundreds of loops of 100 microseconds. Two threads on one free and one shared core
 // are then slower than one. So where pieces are short a worker that was late gets no
 // pieces for a while, and longer each time it is late again soon after; the system
-// moves the caller to the core that is free.
+// moves the caller to the core that is free. Late once in a while is nothing: the host
+// of a virtual machine stops a core now and then, and a rest costs more than that.
 const (
 	lateAfter = time.Millisecond
+	lateAgain = 100 * time.Millisecond // a program that shares the core is back by then
 	restFirst = 20 * time.Millisecond
 	restMost  = 640 * time.Millisecond
 )
@@ -21,6 +23,7 @@ const (
 type rest struct {
 	on     bool
 	until  time.Time
+	noted  time.Time     // when it was last late, or its last rest ended
 	length time.Duration // of the last one
 }
 
@@ -39,13 +42,19 @@ func (p *pool) admit() int {
 	return active
 }
 
-// send begins a rest at now.
-func (r *rest) send(now time.Time) {
+// late notes that the worker was late at now. The second time, or soon after a rest, a
+// rest begins.
+func (r *rest) late(now time.Time) {
 	if now.Sub(r.until) > r.length { // it kept up for as long as it had rested
 		r.length = 0
+		if now.Sub(r.noted) > lateAgain {
+			r.noted = now
+			return
+		}
 	}
 	r.length = min(max(2*r.length, restFirst), restMost)
 	r.on, r.until = true, now.Add(r.length)
+	r.noted = r.until
 }
 
 // runShort is the caller's part of a job of short pieces: it notes who is late.
@@ -56,7 +65,7 @@ func (p *pool) runShort(j *poolJob) {
 	each := took / time.Duration(max(n, 1))
 	limit := max(lateAfter, 8*p.typical)
 	if each > limit { // the caller itself was stopped: the last worker makes room for it
-		p.workers[len(p.workers)-1].rest.send(time.Now())
+		p.workers[len(p.workers)-1].rest.late(time.Now())
 	} else {
 		p.typical += (each - p.typical) / 64
 	}
@@ -69,7 +78,7 @@ func (p *pool) runShort(j *poolJob) {
 			late = true
 			for i, w := range p.workers {
 				if j.shares[i+1].busy.Load() {
-					w.rest.send(now)
+					w.rest.late(now)
 				}
 			}
 		}
