@@ -15,7 +15,7 @@ enum {
 	NEAR = 1024,       /* and into L1: L2 can wait for more lines at a time */
 	DECODE_TOKENS = 4, /* more tokens than this are worth unpacking to L1 */
 	CHUNK = 16,        /* groups of 32 unpacked at a time: 8 KiB */
-	BLOCK_TOKENS = 96, /* tokens that share one unpacking */
+	BLOCK_TOKENS = 132, /* the most tokens that share one unpacking: whole steps */
 	STEP = 6           /* the most tokens of one register tile */
 };
 
@@ -346,11 +346,12 @@ AVX2_INLINE void prefetch_chunk(const struct matmul_args *a, int codec, int64_t 
 		_mm_prefetch((const char *)w + 64 * l, _MM_HINT_T0);
 }
 
-/* step is how many tokens a register tile has: 6 x 2 int16 sums, or where runs are
- * short 3 x 2 of them beside the int32 sums. */
+/* step is how many tokens a register tile has: 6 x 2 int16 sums; where runs are
+ * short 3 x 2 of them beside the int32 sums; with 8 bits 4 x 2 int32 sums, beside
+ * weights and their magnitudes. */
 AVX2_INLINE int step(int codec)
 {
-	return codec == CODEC_5 || codec == CODEC_6 ? 3 : 6;
+	return codec == CODEC_4 ? 6 : codec == CODEC_8 ? 4 : 3;
 }
 
 /* multiply adds the unpacked groups [g0, g1) by nt tokens from t to sums. */
@@ -360,26 +361,42 @@ AVX2_INLINE void multiply(const struct matmul_args *a, int codec, int scaling, i
 		add_group(a, codec, scaling, nt, 2, t, g, u->w[g - g0], &u->s[g - g0], sums);
 }
 
+/* multiply_block runs multiply over nt tokens from t, the odd rest in one smaller tile. */
+AVX2_INLINE void multiply_block(const struct matmul_args *a, int codec, int scaling, int64_t t, int64_t nt, int64_t r, int64_t g0, int64_t g1, const struct unpacked *u, __m256 (*sums)[2])
+{
+	const int n = step(codec);
+	const int64_t steps = (nt + n - 1) / n;
+	int64_t i = 0;
+	for (; i + n <= nt; i += n) {
+		prefetch_chunk(a, codec, r, g1, i / n, steps);
+		multiply(a, codec, scaling, n, t + i, g0, g1, u, sums + i);
+	}
+	if (i < nt)
+		prefetch_chunk(a, codec, r, g1, i / n, steps);
+	switch (nt - i) {
+	case 1: multiply(a, codec, scaling, 1, t + i, g0, g1, u, sums + i); break;
+	case 2: multiply(a, codec, scaling, 2, t + i, g0, g1, u, sums + i); break;
+	case 3: multiply(a, codec, scaling, n > 3 ? 3 : 1, t + i, g0, g1, u, sums + i); break;
+	case 4: multiply(a, codec, scaling, n > 4 ? 4 : 1, t + i, g0, g1, u, sums + i); break;
+	case 5: multiply(a, codec, scaling, n > 5 ? 5 : 1, t + i, g0, g1, u, sums + i); break;
+	}
+}
+
 AVX2_INLINE void prefill(const struct matmul_args *a, int codec, int scaling)
 {
-	const int64_t groups = a->k / GROUP;
+	const int64_t groups = a->k / GROUP, blocks = (a->tokens + BLOCK_TOKENS - 1) / BLOCK_TOKENS;
+	const int64_t block = ((a->tokens + blocks - 1) / blocks + STEP - 1) / STEP * STEP;
 	struct unpacked u;
 	__m256 sums[BLOCK_TOKENS][2];
-	for (int64_t t = 0; t < a->tokens; t += BLOCK_TOKENS) {
-		const int64_t nt = a->tokens - t < BLOCK_TOKENS ? a->tokens - t : BLOCK_TOKENS;
+	for (int64_t t = 0; t < a->tokens; t += block) {
+		const int64_t nt = a->tokens - t < block ? a->tokens - t : block;
 		for (int64_t r = 0; r < a->rows; r += ROW_TILE) {
 			for (int64_t i = 0; i < nt; i++)
 				sums[i][0] = sums[i][1] = _mm256_setzero_ps();
 			for (int64_t g0 = 0; g0 < groups; g0 += CHUNK) {
 				const int64_t g1 = groups - g0 < CHUNK ? groups : g0 + CHUNK;
 				unpack(a, codec, scaling, r, g0, g1, &u);
-				int64_t i = 0;
-				for (; i + step(codec) <= nt; i += step(codec)) {
-					prefetch_chunk(a, codec, r, g1, i / step(codec), nt / step(codec));
-					multiply(a, codec, scaling, step(codec), t + i, g0, g1, &u, sums + i);
-				}
-				for (; i < nt; i++)
-					multiply(a, codec, scaling, 1, t + i, g0, g1, &u, sums + i);
+				multiply_block(a, codec, scaling, t, nt, r, g0, g1, &u, sums);
 			}
 			for (int64_t i = 0; i < nt; i++)
 				finish(a, t + i, r, sums[i]);
