@@ -1,7 +1,7 @@
 /* matmul_avx2: y[t,r] = sum_k W[r,k] x[t,k], see MatMul in matmul.go.
  *
  * The same two loops as in matmul_avx512_amd64.c: decode unpacks in registers,
- * prefill unpacks 16 rows x 512 columns to L1 once per block of up to 96 tokens.
+ * prefill unpacks 16 rows x 512 columns to L1 once per block of up to 132 tokens.
  * A tile of 16 rows is two registers ("halves") of 8 rows.
  *
  * The u8 x s8 product saturates at int16, so sums stay below it: a pair gives at
@@ -11,12 +11,12 @@
 #include "simd_avx2_amd64.h"
 
 enum {
-	FAR = 8192,        /* bytes to prefetch ahead into L2 in decode, */
-	NEAR = 1024,       /* and into L1: L2 can wait for more lines at a time */
-	DECODE_TOKENS = 4, /* more tokens than this are worth unpacking to L1 */
-	CHUNK = 16,        /* groups of 32 unpacked at a time: 8 KiB */
+	FAR = 8192,         /* bytes to prefetch ahead into L2 in decode, */
+	NEAR = 1024,        /* and into L1: L2 can wait for more lines at a time */
+	DECODE_TOKENS = 4,  /* more tokens than this are worth unpacking to L1 */
+	CHUNK = 16,         /* groups of 32 unpacked at a time: 8 KiB */
 	BLOCK_TOKENS = 132, /* the most tokens that share one unpacking: whole steps */
-	STEP = 6           /* the most tokens of one register tile */
+	STEP = 6            /* the most tokens of one register tile */
 };
 
 /* pair is sixteen floats. */
