@@ -1,7 +1,7 @@
 /* matmul_avx2: y[t,r] = sum_k W[r,k] x[t,k], see MatMul in matmul.go.
  *
  * The same two loops as in matmul_avx512_amd64.c: decode unpacks in registers,
- * prefill unpacks 16 rows x 512 columns to L1 once per block of up to 96 tokens.
+ * prefill unpacks 16 rows x 512 columns to L1 once per block of up to 132 tokens.
  * A tile of 16 rows is two registers ("halves") of 8 rows.
  *
  * The u8 x s8 product saturates at int16, so sums stay below it: a pair gives at
@@ -11,12 +11,12 @@
 #include "simd_avx2_amd64.h"
 
 enum {
-	FAR = 8192,        /* bytes to prefetch ahead into L2 in decode, */
-	NEAR = 1024,       /* and into L1: L2 can wait for more lines at a time */
-	DECODE_TOKENS = 4, /* more tokens than this are worth unpacking to L1 */
-	CHUNK = 16,        /* groups of 32 unpacked at a time: 8 KiB */
-	BLOCK_TOKENS = 96, /* tokens that share one unpacking */
-	STEP = 4           /* tokens of one register tile */
+	FAR = 8192,         /* bytes to prefetch ahead into L2 in decode, */
+	NEAR = 1024,        /* and into L1: L2 can wait for more lines at a time */
+	DECODE_TOKENS = 4,  /* more tokens than this are worth unpacking to L1 */
+	CHUNK = 16,         /* groups of 32 unpacked at a time: 8 KiB */
+	BLOCK_TOKENS = 132, /* the most tokens that share one unpacking: whole steps */
+	STEP = 6            /* the most tokens of one register tile */
 };
 
 /* pair is sixteen floats. */
@@ -70,6 +70,14 @@ AVX2_INLINE struct pair load_f16(const uint8_t *p)
 	return (struct pair){{load8_f16(p), load8_f16(p + 16)}};
 }
 
+/* lower divides by a power of two. */
+AVX2_INLINE struct pair lower(struct pair d, int by)
+{
+	for (int n = 0; n < 2; n++)
+		d.half[n] = by == 1 ? d.half[n] : _mm256_mul_ps(d.half[n], _mm256_set1_ps(1.0f / (float)by));
+	return d;
+}
+
 AVX2_INLINE struct pair scale_u8(struct pair d, __m128i b)
 {
 	d.half[0] = _mm256_mul_ps(d.half[0], _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(b)));
@@ -84,13 +92,23 @@ AVX2_INLINE struct pair scale_s8(struct pair d, __m128i b)
 	return d;
 }
 
-/* load_scales gives group g's scale d and second value m: the minimum to add, or
- * in Q6_K the scale of the second 16 columns. p: the tile's scales. */
-AVX2_INLINE void load_scales(int scaling, const uint8_t *p, int64_t g, struct pair *d, struct pair *m)
+/* lift is what dot products are multiplied by, so that start16 and start32, made for
+ * the offset 128, undo the codec's own offset. load_scales divides by it: both are
+ * exact, lift being a power of two and far from the ends of the exponent. */
+AVX2_INLINE int lift(int codec, int scaling)
+{
+	if (scaling == SCALE_Q6K)
+		return 4;
+	return scaling != SCALE_OFFSET || codec == CODEC_8 ? 1 : codec == CODEC_5 ? 8 : 16;
+}
+
+/* load_scales gives group g's scale d / lift and second value m: the minimum to add,
+ * or in Q6_K the scale of the second 16 columns. p: the tile's scales. */
+AVX2_INLINE void load_scales(int codec, int scaling, const uint8_t *p, int64_t g, struct pair *d, struct pair *m)
 {
 	const int64_t i = g % 8;
 	if (scaling == SCALE_OFFSET) {
-		*d = *m = load_f16(p + 32 * g);
+		*d = *m = lower(load_f16(p + 32 * g), lift(codec, scaling));
 	} else if (scaling == SCALE_MIN) {
 		*d = load_f16(p + 64 * g);
 		*m = load_f16(p + 64 * g + 32);
@@ -105,8 +123,9 @@ AVX2_INLINE void load_scales(int scaling, const uint8_t *p, int64_t g, struct pa
 		*m = scale_u8(load_f16(p + 32), _mm_or_si128(b, _mm_and_si128(_mm_slli_epi16(h, 2), high)));
 	} else {
 		p += 288 * (g / 8);
-		*d = scale_s8(load_f16(p), _mm_load_si128((const __m128i *)(p + 32 + 32 * i)));
-		*m = scale_s8(load_f16(p), _mm_load_si128((const __m128i *)(p + 48 + 32 * i)));
+		const struct pair f = lower(load_f16(p), lift(codec, scaling));
+		*d = scale_s8(f, _mm_load_si128((const __m128i *)(p + 32 + 32 * i)));
+		*m = scale_s8(f, _mm_load_si128((const __m128i *)(p + 48 + 32 * i)));
 	}
 }
 
@@ -131,77 +150,81 @@ AVX2_INLINE int run(int codec)
 	return codec == CODEC_4 ? 8 : codec == CODEC_5 ? 4 : codec == CODEC_6 ? 2 : 1;
 }
 
-/* dot adds to sum[i][n] quads [j0, j1) of nt tokens (x apart by k) and nh halves. */
-AVX2_INLINE void dot(int codec, int nt, int nh, int j0, int j1, const __m256i (*w)[2], const int8_t *x, int64_t k, __m256i (*sum)[2])
+/* accumulate adds w * x to the int16 sums. In assembler, because GCC moves products
+ * ahead of the additions and then spills them: that takes a fifth of the time. */
+AVX2_INLINE void accumulate(__m256i *sum, __m256i w, __m256i x)
 {
-	const __m256i ones = _mm256_set1_epi16(1);
+	__m256i p;
+	__asm__("vpmaddubsw %3, %2, %1\n\tvpaddw %1, %0, %0" : "+x"(*sum), "=&x"(p) : "x"(w), "x"(x));
+}
+
+/* dot adds to sum[i][n] quads [j0, j1) of nt tokens (x apart by k) and nh halves. */
+AVX2_INLINE void dot(int codec, int scaling, int nt, int nh, int j0, int j1, const __m256i (*w)[2], const int8_t *x, int64_t k, __m256i (*sum)[2])
+{
+	const __m256i scale = _mm256_set1_epi16(lift(codec, scaling));
 	const int step = run(codec) < j1 - j0 ? run(codec) : j1 - j0;
 #pragma GCC unroll 8
 	for (int j = j0; j < j1; j += step) {
 		__m256i s[STEP][2];
 #pragma GCC unroll 8
 		for (int e = j; e < j + step; e++) {
-#pragma GCC unroll 4
+#pragma GCC unroll 6
 			for (int i = 0; i < nt; i++) {
 				__m256i b = bcast4(x + i * k + 4 * e);
 #pragma GCC unroll 2
 				for (int n = 0; n < nh; n++) {
-					__m256i p = product(codec, w[e][n], b);
-					s[i][n] = e == j ? p : _mm256_add_epi16(s[i][n], p);
+					if (e == j)
+						s[i][n] = product(codec, w[e][n], b);
+					else
+						accumulate(&s[i][n], w[e][n], b);
 				}
 			}
 		}
-#pragma GCC unroll 4
+#pragma GCC unroll 6
 		for (int i = 0; i < nt; i++)
 #pragma GCC unroll 2
-			for (int n = 0; n < nh; n++)
-				sum[i][n] = _mm256_add_epi32(sum[i][n], _mm256_madd_epi16(s[i][n], ones));
+			for (int n = 0; n < nh; n++) {
+				sum[i][n] = _mm256_add_epi32(sum[i][n], _mm256_madd_epi16(s[i][n], scale));
+				__asm__("" : "+x"(sum[i][n]));
+			}
 	}
 }
 
-/* start gives DOT_BASE - offset * sum from DOT_BASE - 128 * sum, exactly: offset is
- * a power of two, and 0 here with 8 bits, whose weights are signed. */
-AVX2_INLINE __m256i start(int codec, int32_t start128)
-{
-	if (codec == CODEC_8)
-		return _mm256_set1_epi32(DOT_BASE);
-	return _mm256_set1_epi32(DOT_BASE + ((start128 - DOT_BASE) >> (codec == CODEC_6 ? 2 : codec == CODEC_5 ? 3 : 4)));
-}
+/* scales are those of a group, for [columns 0..15, 16..31 in Q6_K][half]. */
+struct scales {
+	__m256 d[2][2]; /* scale / lift */
+	__m256 b[2][2]; /* -DOT_FLOAT * d */
+	__m256 m[2];    /* minimum to add */
+};
 
-/* add_group adds group g of nt tokens and nh halves to acc. w: the quads; x: the
- * activations of the group in token t; d, m: scales of these halves. */
-AVX2_INLINE void add_group(const struct matmul_args *a, int codec, int scaling, int nt, int nh, int64_t t, int64_t g, const __m256i (*w)[2], const __m256 *d, const __m256 *m, __m256 (*acc)[2])
+/* add_group adds group g of nt tokens and nh halves to acc. w: the quads. */
+AVX2_INLINE void add_group(const struct matmul_args *a, int codec, int scaling, int nt, int nh, int64_t t, int64_t g, const __m256i (*w)[2], const struct scales *s, __m256 (*acc)[2])
 {
 	const int64_t groups = a->k / GROUP;
 	const int8_t *x = a->q + t * a->k + g * GROUP;
+	const float *scale = a->scale + t * groups + g, *scale_sum = a->scale_sum + t * groups + g;
+	const int32_t *start16 = a->start16 + 2 * (t * groups + g), *start32 = a->start32 + t * groups + g;
 	const int parts = scaling == SCALE_Q6K ? 2 : 1;
 #pragma GCC unroll 2
 	for (int part = 0; part < parts; part++) {
 		__m256i sum[STEP][2];
-#pragma GCC unroll 4
+#pragma GCC unroll 6
 		for (int i = 0; i < nt; i++)
 #pragma GCC unroll 2
 			for (int n = 0; n < nh; n++)
-				sum[i][n] = scaling == SCALE_OFFSET ? start(codec, a->start32[(t + i) * groups + g])
-					: scaling == SCALE_Q6K ? start(codec, a->start16[2 * ((t + i) * groups + g) + part])
-					: _mm256_set1_epi32(DOT_BASE);
-		dot(codec, nt, nh, 8 / parts * part, 8 / parts * (part + 1), w, x, a->k, sum);
-#pragma GCC unroll 4
+				sum[i][n] = _mm256_set1_epi32(scaling == SCALE_Q6K ? start16[2 * i * groups + part]
+					: scaling == SCALE_OFFSET && codec != CODEC_8 ? start32[i * groups] : DOT_BASE);
+		dot(codec, scaling, nt, nh, 8 / parts * part, 8 / parts * (part + 1), w, x, a->k, sum);
+#pragma GCC unroll 6
 		for (int i = 0; i < nt; i++)
 #pragma GCC unroll 2
 			for (int n = 0; n < nh; n++) {
-				const __m256 s = part == 0 ? d[n] : m[n];
-				__m256 u = _mm256_fmadd_ps(_mm256_castsi256_ps(sum[i][n]), s, _mm256_mul_ps(_mm256_set1_ps(-DOT_FLOAT), s));
-				acc[i][n] = _mm256_fmadd_ps(u, _mm256_set1_ps(a->scale[(t + i) * groups + g]), acc[i][n]);
+				__m256 u = _mm256_fmadd_ps(_mm256_castsi256_ps(sum[i][n]), s->d[part][n], s->b[part][n]);
+				acc[i][n] = _mm256_fmadd_ps(u, _mm256_set1_ps(scale[i * groups]), acc[i][n]);
+				if (scaling == SCALE_MIN || scaling == SCALE_K)
+					acc[i][n] = _mm256_fmadd_ps(s->m[n], _mm256_set1_ps(scale_sum[i * groups]), acc[i][n]);
 			}
 	}
-	if (scaling != SCALE_MIN && scaling != SCALE_K)
-		return;
-#pragma GCC unroll 4
-	for (int i = 0; i < nt; i++)
-#pragma GCC unroll 2
-		for (int n = 0; n < nh; n++)
-			acc[i][n] = _mm256_fmadd_ps(m[n], _mm256_set1_ps(a->scale_sum[(t + i) * groups + g]), acc[i][n]);
 }
 
 /* finish writes acc to the outputs of one token and up to 16 rows. */
@@ -216,6 +239,19 @@ AVX2_INLINE void finish(const struct matmul_args *a, int64_t t, int64_t r, const
 		if (a->add)
 			v = _mm256_add_ps(_mm256_maskload_ps(y, live), v);
 		_mm256_maskstore_ps(y, live, v);
+	}
+}
+
+/* set_scales fills half n of s from what load_scales gives. */
+AVX2_INLINE void set_scales(struct scales *s, int scaling, int n, __m256 d, __m256 m)
+{
+	s->d[0][n] = d;
+	s->b[0][n] = _mm256_mul_ps(_mm256_set1_ps(-DOT_FLOAT), d);
+	if (scaling == SCALE_Q6K) {
+		s->d[1][n] = m;
+		s->b[1][n] = _mm256_mul_ps(_mm256_set1_ps(-DOT_FLOAT), m);
+	} else {
+		s->m[n] = m;
 	}
 }
 
@@ -241,15 +277,17 @@ AVX2_INLINE void decode_tile(const struct matmul_args *a, int codec, int scaling
 			_mm_prefetch(next + 64 * j, _MM_HINT_T1);
 			_mm_prefetch((const char *)w + NEAR + 64 * j, _MM_HINT_T0);
 		}
-		load_scales(scaling, scales, g, &d, &m);
+		load_scales(codec, scaling, scales, g, &d, &m);
 #pragma GCC unroll 2
 		for (int h = 0; h < 2; h++) {
 			__m256i quads[8], one[8][2];
+			struct scales s;
+			set_scales(&s, scaling, 0, d.half[h], m.half[h]);
 			load_quads(codec, w + 32 * h, quads);
 #pragma GCC unroll 8
 			for (int j = 0; j < 8; j++)
 				one[j][0] = quads[j];
-			add_group(a, codec, scaling, nt, 1, 0, g, one, &d.half[h], &m.half[h], acc[h]);
+			add_group(a, codec, scaling, nt, 1, 0, g, one, &s, acc[h]);
 		}
 	}
 #pragma GCC unroll 4
@@ -274,7 +312,7 @@ AVX2_INLINE void decode(const struct matmul_args *a, int codec, int scaling)
 /* unpacked: 16 rows x up to 16 groups as bytes, scales as floats. */
 struct unpacked {
 	__m256i w[CHUNK][8][2];
-	struct pair d[CHUNK], m[CHUNK];
+	struct scales s[CHUNK];
 };
 
 AVX2_INLINE void unpack(const struct matmul_args *a, int codec, int scaling, int64_t r, int64_t g0, int64_t g1, struct unpacked *u)
@@ -288,7 +326,10 @@ AVX2_INLINE void unpack(const struct matmul_args *a, int codec, int scaling, int
 			for (int j = 0; j < 8; j++)
 				u->w[g - g0][j][h] = quads[j];
 		}
-		load_scales(scaling, w + a->quant_bytes, g, &u->d[g - g0], &u->m[g - g0]);
+		struct pair d, m;
+		load_scales(codec, scaling, w + a->quant_bytes, g, &d, &m);
+		for (int n = 0; n < 2; n++)
+			set_scales(&u->s[g - g0], scaling, n, d.half[n], m.half[n]);
 	}
 }
 
@@ -305,33 +346,57 @@ AVX2_INLINE void prefetch_chunk(const struct matmul_args *a, int codec, int64_t 
 		_mm_prefetch((const char *)w + 64 * l, _MM_HINT_T0);
 }
 
+/* step is how many tokens a register tile has: 6 x 2 int16 sums; where runs are
+ * short 3 x 2 of them beside the int32 sums; with 8 bits 4 x 2 int32 sums, beside
+ * weights and their magnitudes. */
+AVX2_INLINE int step(int codec)
+{
+	return codec == CODEC_4 ? 6 : codec == CODEC_8 ? 4 : 3;
+}
+
 /* multiply adds the unpacked groups [g0, g1) by nt tokens from t to sums. */
 AVX2_INLINE void multiply(const struct matmul_args *a, int codec, int scaling, int nt, int64_t t, int64_t g0, int64_t g1, const struct unpacked *u, __m256 (*sums)[2])
 {
 	for (int64_t g = g0; g < g1; g++)
-		add_group(a, codec, scaling, nt, 2, t, g, u->w[g - g0], u->d[g - g0].half, u->m[g - g0].half, sums);
+		add_group(a, codec, scaling, nt, 2, t, g, u->w[g - g0], &u->s[g - g0], sums);
+}
+
+/* multiply_block runs multiply over nt tokens from t, the odd rest in one smaller tile. */
+AVX2_INLINE void multiply_block(const struct matmul_args *a, int codec, int scaling, int64_t t, int64_t nt, int64_t r, int64_t g0, int64_t g1, const struct unpacked *u, __m256 (*sums)[2])
+{
+	const int n = step(codec);
+	const int64_t steps = (nt + n - 1) / n;
+	int64_t i = 0;
+	for (; i + n <= nt; i += n) {
+		prefetch_chunk(a, codec, r, g1, i / n, steps);
+		multiply(a, codec, scaling, n, t + i, g0, g1, u, sums + i);
+	}
+	if (i < nt)
+		prefetch_chunk(a, codec, r, g1, i / n, steps);
+	switch (nt - i) {
+	case 1: multiply(a, codec, scaling, 1, t + i, g0, g1, u, sums + i); break;
+	case 2: multiply(a, codec, scaling, 2, t + i, g0, g1, u, sums + i); break;
+	case 3: multiply(a, codec, scaling, n > 3 ? 3 : 1, t + i, g0, g1, u, sums + i); break;
+	case 4: multiply(a, codec, scaling, n > 4 ? 4 : 1, t + i, g0, g1, u, sums + i); break;
+	case 5: multiply(a, codec, scaling, n > 5 ? 5 : 1, t + i, g0, g1, u, sums + i); break;
+	}
 }
 
 AVX2_INLINE void prefill(const struct matmul_args *a, int codec, int scaling)
 {
-	const int64_t groups = a->k / GROUP;
+	const int64_t groups = a->k / GROUP, blocks = (a->tokens + BLOCK_TOKENS - 1) / BLOCK_TOKENS;
+	const int64_t block = ((a->tokens + blocks - 1) / blocks + STEP - 1) / STEP * STEP;
 	struct unpacked u;
 	__m256 sums[BLOCK_TOKENS][2];
-	for (int64_t t = 0; t < a->tokens; t += BLOCK_TOKENS) {
-		const int64_t nt = a->tokens - t < BLOCK_TOKENS ? a->tokens - t : BLOCK_TOKENS;
+	for (int64_t t = 0; t < a->tokens; t += block) {
+		const int64_t nt = a->tokens - t < block ? a->tokens - t : block;
 		for (int64_t r = 0; r < a->rows; r += ROW_TILE) {
 			for (int64_t i = 0; i < nt; i++)
 				sums[i][0] = sums[i][1] = _mm256_setzero_ps();
 			for (int64_t g0 = 0; g0 < groups; g0 += CHUNK) {
 				const int64_t g1 = groups - g0 < CHUNK ? groups : g0 + CHUNK;
 				unpack(a, codec, scaling, r, g0, g1, &u);
-				int64_t i = 0;
-				for (; i + STEP <= nt; i += STEP) {
-					prefetch_chunk(a, codec, r, g1, i / STEP, nt / STEP);
-					multiply(a, codec, scaling, STEP, t + i, g0, g1, &u, sums + i);
-				}
-				for (; i < nt; i++)
-					multiply(a, codec, scaling, 1, t + i, g0, g1, &u, sums + i);
+				multiply_block(a, codec, scaling, t, nt, r, g0, g1, &u, sums);
 			}
 			for (int64_t i = 0; i < nt; i++)
 				finish(a, t + i, r, sums[i]);
