@@ -144,7 +144,7 @@ func (m *model) feedForward(l, T int) {
 			kernels.MatMul(&a)
 		}
 		for _, p := range out {
-			kernels.SwiGLUQuantizePart(s.ffn, buf.gate, buf.up, gateRows, p.t0, p.t1, r0, r1, p.grain)
+			kernels.SwiGLUQuantize(s.ffn, buf.gate, buf.up, gateRows, p.t0, p.t1, r0, r1, p.grain)
 		}
 	})
 	m.matMul(T, out, kernels.MatMulArgs{W: w.FFNDown, X: s.ffn, Y: s.x, LdY: c.Hidden, Add: true})
@@ -240,14 +240,18 @@ func (m *model) matMul(T int, parts []part, args ...kernels.MatMulArgs) {
 		total += a.W.Rows
 		size += a.W.Bytes()
 	}
-	rows := m.pieceRows(T, total, 256, int(size)/total, kernels.RowTile)
+	rows, most := m.pieceRows(T, total, 256, int(size)/total, kernels.RowTile), streamPieces
+	if T > streamRows { // milliseconds: the ends of two workers may lie a small piece apart
+		const pair = 2 * kernels.RowTile
+		rows, most = pair, max(rows/pair, 1)
+	}
 	var starts []int // first piece of each product
 	pieces := 0
 	for _, a := range args {
 		starts = append(starts, pieces)
 		pieces += (a.W.Rows + rows - 1) / rows
 	}
-	m.pool.runs(pieces, streamPieces, func(from, to, _ int) {
+	m.pool.runs(pieces, most, func(from, to, _ int) {
 		for i, a := range args {
 			a.R0 = max(from-starts[i], 0) * rows
 			a.R1 = min((to-starts[i])*rows, a.W.Rows)

@@ -91,55 +91,31 @@ func RMSNormQuantize(dst *Acts, x, w []float32, eps float32, t0, t1 int, g Grain
 	}
 }
 
-// SwiGLUQuantize quantizes silu(gate)*up for rows [t0, t1), in groups of 32: gate and up are
-// [tokens, ldx], of which the first K of each row are used.
+// SwiGLUQuantize quantizes silu(gate)*up into rows [t0, t1) and columns [k0, k1) of dst:
+// gate and up are [tokens, ldx] and begin at token 0 and column k0. k0 is a multiple of the
+// grain's group, k1 too or is K. Groups are independent, so parts give what the whole gives.
 //
 //	h = (gate / (1 + exp(-gate))) * up     then QuantizeActs of h
-func SwiGLUQuantize(dst *Acts, gate, up []float32, ldx int, t0, t1 int) {
+func SwiGLUQuantize(dst *Acts, gate, up []float32, ldx, t0, t1, k0, k1 int, g Grain) {
 	dst.check("SwiGLUQuantize", t0, t1)
-	if t0 >= t1 {
-		return
-	}
-	checkLen("SwiGLUQuantize ldx", ldx, dst.K)
-	checkLen("SwiGLUQuantize gate", len(gate), (t1-1)*ldx+dst.K)
-	checkLen("SwiGLUQuantize up", len(up), (t1-1)*ldx+dst.K)
-	active.Load().swiGLUQuantize(dst, gate, up, ldx, t0, t1)
-}
-
-// SwiGLUQuantizePart is SwiGLUQuantize for columns [k0, k1) of tokens [t0, t1): gate and
-// up are [tokens, ldx] and begin at token 0 and column k0. k0 is a multiple of the grain's
-// group, k1 too or is K. Groups are independent, so parts give what the whole gives.
-func SwiGLUQuantizePart(dst *Acts, gate, up []float32, ldx, t0, t1, k0, k1 int, g Grain) {
-	dst.check("SwiGLUQuantizePart", t0, t1)
-	checkMultiple("SwiGLUQuantizePart k0", k0, g.size())
+	checkMultiple("SwiGLUQuantize k0", k0, g.size())
 	if k1 != dst.K {
-		checkMultiple("SwiGLUQuantizePart k1", k1, g.size())
+		checkMultiple("SwiGLUQuantize k1", k1, g.size())
 	}
 	if k0 > k1 || k1 > dst.K {
-		broken("SwiGLUQuantizePart: columns [%d, %d) of %d", k0, k1, dst.K)
+		broken("SwiGLUQuantize: columns [%d, %d) of %d", k0, k1, dst.K)
 	}
 	if t0 == t1 || k0 == k1 {
 		return
 	}
-	checkLen("SwiGLUQuantizePart ldx", ldx, k1-k0)
-	checkLen("SwiGLUQuantizePart gate", len(gate), (t1-1)*ldx+k1-k0)
-	checkLen("SwiGLUQuantizePart up", len(up), (t1-1)*ldx+k1-k0)
-	path := active.Load()
-	switch {
-	case g == Coarse:
-		coarsely().swiGLUQuantizePart(dst, gate, up, ldx, t0, t1, k0, k1)
-		return
-	case path.swiGLUQuantizePart != nil:
-		path.swiGLUQuantizePart(dst, gate, up, ldx, t0, t1, k0, k1)
+	checkLen("SwiGLUQuantize ldx", ldx, k1-k0)
+	checkLen("SwiGLUQuantize gate", len(gate), (t1-1)*ldx+k1-k0)
+	checkLen("SwiGLUQuantize up", len(up), (t1-1)*ldx+k1-k0)
+	if g == Coarse {
+		coarsely().swiGLUQuantize(dst, gate, up, ldx, t0, t1, k0, k1)
 		return
 	}
-	part := Acts{Tokens: 1, K: k1 - k0}
-	for t := t0; t < t1; t++ {
-		i := (t*dst.K + k0) / GroupSize
-		part.Q, part.Scale, part.ScaleSum = dst.Q[i*GroupSize:], dst.Scale[i:], dst.ScaleSum[i:]
-		part.Sum, part.Start16, part.Start32 = dst.Sum[2*i:], dst.Start16[2*i:], dst.Start32[i:]
-		path.swiGLUQuantize(&part, gate[t*ldx:], up[t*ldx:], ldx, 0, 1)
-	}
+	active.Load().swiGLUQuantize(dst, gate, up, ldx, t0, t1, k0, k1)
 }
 
 // check panics unless rows [t0, t1) exist in every field.

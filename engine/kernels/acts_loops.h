@@ -81,14 +81,15 @@ VEC_INLINE vec swiglu(const float *gate, const float *up)
 	return vec_mul(vec_div(g, vec_add(vec_splat(1), e)), vec_load(up));
 }
 
-/* swiglu_quantize: gate, up [rows, ldx], the first k of each row. */
-VEC_INLINE void swiglu_quantize(const struct acts *dst, const float *gate, const float *up, int64_t ldx)
+/* swiglu_quantize: gate, up [rows, ldx], the first k of each row. Rows of dst are
+ * row_groups groups apart. */
+VEC_INLINE void swiglu_quantize(const struct acts *dst, int64_t row_groups, const float *gate, const float *up, int64_t ldx)
 {
 	const int64_t groups = dst->k / GROUP;
 	for (int64_t t = 0; t < dst->rows; t++, gate += ldx, up += ldx)
 		for (int64_t g = 0; g < groups; g++) {
 			const int64_t i = GROUP * g;
-			quantize_group(dst, t * groups + g, swiglu(gate + i, up + i), swiglu(gate + i + 16, up + i + 16));
+			quantize_group(dst, t * row_groups + g, swiglu(gate + i, up + i), swiglu(gate + i + 16, up + i + 16));
 		}
 }
 

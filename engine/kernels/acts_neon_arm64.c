@@ -18,9 +18,9 @@ void rmsnorm_quantize_neon(struct acts dst, const float *x, const float *w, floa
 	rmsnorm_quantize(&dst, x, w, eps);
 }
 
-void swiglu_quantize_neon(struct acts dst, const float *gate, const float *up, int64_t ldx)
+void swiglu_quantize_neon(struct acts dst, int64_t row_groups, const float *gate, const float *up, int64_t ldx)
 {
-	swiglu_quantize(&dst, gate, up, ldx);
+	swiglu_quantize(&dst, row_groups, gate, up, ldx);
 }
 
 void exp_neon(float *dst, const float *x, int64_t n)

@@ -158,7 +158,7 @@ func TestFusedQuantizePathsEqual(t *testing.T) {
 		norm, swiglu := kernels.NewActs(tokens, k), kernels.NewActs(tokens, k)
 		onRef(t, func() {
 			kernels.RMSNormQuantize(norm, x, w, 1e-5, 0, tokens, kernels.Fine)
-			kernels.SwiGLUQuantize(swiglu, gate, up, k+16, 0, tokens)
+			kernels.SwiGLUQuantize(swiglu, gate, up, k+16, 0, tokens, 0, k, kernels.Fine)
 		})
 		eachPath(t, func(t *testing.T) {
 			got := kernels.NewActs(tokens, k)
@@ -166,8 +166,8 @@ func TestFusedQuantizePathsEqual(t *testing.T) {
 			kernels.RMSNormQuantize(got, x, w, 1e-5, 1, tokens, kernels.Fine)
 			requireSameActs(t, norm, got)
 			got = kernels.NewActs(tokens, k)
-			kernels.SwiGLUQuantize(got, gate, up, k+16, 0, 3)
-			kernels.SwiGLUQuantize(got, gate, up, k+16, 3, tokens)
+			kernels.SwiGLUQuantize(got, gate, up, k+16, 0, 3, 0, k, kernels.Fine)
+			kernels.SwiGLUQuantize(got, gate, up, k+16, 3, tokens, 0, k, kernels.Fine)
 			requireSameActs(t, swiglu, got)
 
 			// Fused means: the same as the steps one by one.
@@ -181,21 +181,21 @@ func TestFusedQuantizePathsEqual(t *testing.T) {
 	}
 }
 
-// TestSwiGLUQuantizePart: parts by columns give the bits of the whole.
-func TestSwiGLUQuantizePart(t *testing.T) {
+// TestSwiGLUQuantize: parts by columns give the bits of the whole.
+func TestSwiGLUQuantize(t *testing.T) {
 	const tokens, k = 5, 160
 	gate, up := oddRows(71, tokens, k), oddRows(72, tokens, k)
 	want := kernels.NewActs(tokens, k)
-	onRef(t, func() { kernels.SwiGLUQuantize(want, gate, up, k, 0, tokens) })
+	onRef(t, func() { kernels.SwiGLUQuantize(want, gate, up, k, 0, tokens, 0, k, kernels.Fine) })
 	eachPath(t, func(t *testing.T) {
 		got := kernels.NewActs(tokens, k)
 		for _, c := range [][2]int{{0, 64}, {64, 64}, {64, 160}} {
-			kernels.SwiGLUQuantizePart(got, gate[c[0]:], up[c[0]:], k, 0, tokens, c[0], c[1], kernels.Fine)
+			kernels.SwiGLUQuantize(got, gate[c[0]:], up[c[0]:], k, 0, tokens, c[0], c[1], kernels.Fine)
 		}
 		requireSameActs(t, want, got)
-		require.Panics(t, func() { kernels.SwiGLUQuantizePart(got, gate, up, k, 0, tokens, 16, 32, kernels.Fine) })
-		require.Panics(t, func() { kernels.SwiGLUQuantizePart(got, gate, up, k, 0, tokens, 128, 192, kernels.Fine) })
-		require.Panics(t, func() { kernels.SwiGLUQuantizePart(got, gate[:9], up, k, 0, tokens, 0, 64, kernels.Fine) })
+		require.Panics(t, func() { kernels.SwiGLUQuantize(got, gate, up, k, 0, tokens, 16, 32, kernels.Fine) })
+		require.Panics(t, func() { kernels.SwiGLUQuantize(got, gate, up, k, 0, tokens, 128, 192, kernels.Fine) })
+		require.Panics(t, func() { kernels.SwiGLUQuantize(got, gate[:9], up, k, 0, tokens, 0, 64, kernels.Fine) })
 	})
 }
 
@@ -206,7 +206,7 @@ func TestSwiGLUOracle(t *testing.T) {
 	gate, up := normals(rng, k), normals(rng, k)
 	eachPath(t, func(t *testing.T) {
 		a := kernels.NewActs(1, k)
-		kernels.SwiGLUQuantize(a, gate, up, k, 0, 1)
+		kernels.SwiGLUQuantize(a, gate, up, k, 0, 1, 0, k, kernels.Fine)
 		for i := range k {
 			g := float64(gate[i])
 			want, scale := g/(1+math.Exp(-g))*float64(up[i]), float64(a.Scale[i/32])
@@ -310,15 +310,15 @@ func TestActsBrokenInvariants(t *testing.T) {
 		"norm length":    func() { kernels.RMSNorm(x[:8], x[:8], x[:8], 1) },
 		"norm weight":    func() { kernels.RMSNorm(x[:16], x[:16], x[:8], 1) },
 		"fused weight":   func() { kernels.RMSNormQuantize(a, x, x[:32], 1, 0, 2, kernels.Fine) },
-		"gate":           func() { kernels.SwiGLUQuantize(a, x[:100], x, 64, 0, 2) },
-		"ldx":            func() { kernels.SwiGLUQuantize(a, x, x, 32, 0, 2) },
+		"gate":           func() { kernels.SwiGLUQuantize(a, x[:100], x, 64, 0, 2, 0, 64, kernels.Fine) },
+		"ldx":            func() { kernels.SwiGLUQuantize(a, x, x, 32, 0, 2, 0, 64, kernels.Fine) },
 		"exp":            func() { kernels.Exp(x[:1], x[:2]) },
 		"negative start": func() { kernels.QuantizeActs(a, x, -1, 2, kernels.Fine) },
 	} {
 		assert.Panics(t, fn, name)
 	}
 	kernels.QuantizeActs(a, nil, 0, 0, kernels.Fine)
-	kernels.SwiGLUQuantize(a, nil, nil, 64, 1, 1)
+	kernels.SwiGLUQuantize(a, nil, nil, 64, 1, 1, 0, 64, kernels.Fine)
 	kernels.RMSNormQuantize(a, nil, x, 1, 0, 0, kernels.Fine)
 	kernels.RMSNorm(nil, nil, nil, 1)
 }

@@ -27,14 +27,13 @@ func TestNoAllocations(t *testing.T) {
 		}
 		require.Zero(t, testing.AllocsPerRun(20, func() {
 			kernels.MatMul(&kernels.MatMulArgs{W: w, X: x, T1: 2, R1: 32, Y: y, LdY: 32})
-			kernels.SwiGLUQuantizePart(x, floats, floats, 256, 0, 2, 0, 128, kernels.Fine)
+			kernels.SwiGLUQuantize(x, floats, floats, 256, 0, 2, 0, 128, kernels.Fine)
 			kernels.QuantizeActs(x, floats, 0, 2, kernels.Fine)
 			kernels.RMSNormQuantize(x, floats, floats, 1, 0, 2, kernels.Fine)
-			kernels.SwiGLUQuantize(x, floats, floats, 256, 0, 2)
 			if kernels.PromptGrain() == kernels.Coarse {
 				kernels.QuantizeActs(x, floats, 0, 2, kernels.Coarse)
 				kernels.RMSNormQuantize(x, floats, floats, 1, 0, 2, kernels.Coarse)
-				kernels.SwiGLUQuantizePart(x, floats, floats, 256, 0, 2, 0, 128, kernels.Coarse)
+				kernels.SwiGLUQuantize(x, floats, floats, 256, 0, 2, 0, 128, kernels.Coarse)
 				kernels.MatMul(&kernels.MatMulArgs{W: w, X: x, T1: 2, R1: 32, Y: y, LdY: 32, Grain: kernels.Coarse})
 			}
 			kernels.RMSNorm(floats[:256], floats[256:512], floats[:256], 1)

@@ -28,6 +28,10 @@ package kernels
 // #cgo nocallback peak_dot_avx2
 // #cgo noescape peak_read_avx2
 // #cgo nocallback peak_read_avx2
+// #cgo noescape matmul_avxvnni
+// #cgo nocallback matmul_avxvnni
+// #cgo noescape peak_dot_avxvnni
+// #cgo nocallback peak_dot_avxvnni
 // #include "kernels.h"
 import "C"
 
@@ -43,10 +47,7 @@ var avx2Ops = &ops{
 	rmsNormQuantize: func(dst *Acts, x, w []float32, eps float32, t0, t1 int) {
 		C.rmsnorm_quantize_avx2(cActs(dst, t0, t1), floats(x, t0*dst.K), floats(w, 0), C.float(eps))
 	},
-	swiGLUQuantize: func(dst *Acts, gate, up []float32, ldx, t0, t1 int) {
-		C.swiglu_quantize_avx2(cActs(dst, t0, t1), C.int64_t(dst.K/GroupSize), floats(gate, t0*ldx), floats(up, t0*ldx), C.int64_t(ldx))
-	},
-	swiGLUQuantizePart: func(dst *Acts, gate, up []float32, ldx, t0, t1, k0, k1 int) {
+	swiGLUQuantize: func(dst *Acts, gate, up []float32, ldx, t0, t1, k0, k1 int) {
 		C.swiglu_quantize_avx2(cActsPart(dst, t0, t1, k0, k1), C.int64_t(dst.K/GroupSize), floats(gate, t0*ldx), floats(up, t0*ldx), C.int64_t(ldx))
 	},
 	matMul: func(a MatMulArgs) { C.matmul_avx2(cMatMul(&a)) },
@@ -68,3 +69,13 @@ var avx2Ops = &ops{
 func unpackKVAVX2(a unpackArgs) { C.unpack_kv_avx2(cUnpack(&a)) }
 
 func peakReadAVX2(b []byte) int { return int(C.peak_read_avx2(bytesOf(b), C.int64_t(len(b)))) }
+
+// avxvnniOps is avx2Ops with the matrix products of AVX-VNNI, for processors that have no
+// AVX-512.
+var avxvnniOps = func() *ops {
+	o := *avx2Ops
+	o.name = "avxvnni"
+	o.matMul = func(a MatMulArgs) { C.matmul_avxvnni(cMatMul(&a)) }
+	o.peakDot = func(rounds int64) int { return int(C.peak_dot_avxvnni(C.int64_t(rounds))) }
+	return &o
+}()

@@ -51,10 +51,7 @@ var avx512Ops = &ops{
 	rmsNormQuantize: func(dst *Acts, x, w []float32, eps float32, t0, t1 int) {
 		C.rmsnorm_quantize_avx512(cActs(dst, t0, t1), floats(x, t0*dst.K), floats(w, 0), C.float(eps))
 	},
-	swiGLUQuantize: func(dst *Acts, gate, up []float32, ldx, t0, t1 int) {
-		C.swiglu_quantize_avx512(cActs(dst, t0, t1), C.int64_t(dst.K/GroupSize), floats(gate, t0*ldx), floats(up, t0*ldx), C.int64_t(ldx))
-	},
-	swiGLUQuantizePart: func(dst *Acts, gate, up []float32, ldx, t0, t1, k0, k1 int) {
+	swiGLUQuantize: func(dst *Acts, gate, up []float32, ldx, t0, t1, k0, k1 int) {
 		C.swiglu_quantize_avx512(cActsPart(dst, t0, t1, k0, k1), C.int64_t(dst.K/GroupSize), floats(gate, t0*ldx), floats(up, t0*ldx), C.int64_t(ldx))
 	},
 	matMul: func(a MatMulArgs) { C.matmul_avx512(cMatMul(&a)) },
@@ -75,7 +72,7 @@ var avx512Ops = &ops{
 		rmsNormQuantize: func(dst *Acts, x, w []float32, eps float32, t0, t1 int) {
 			C.coarse_rmsnorm_avx512(cActs(dst, t0, t1), floats(x, t0*dst.K), floats(w, 0), C.float(eps))
 		},
-		swiGLUQuantizePart: func(dst *Acts, gate, up []float32, ldx, t0, t1, k0, k1 int) {
+		swiGLUQuantize: func(dst *Acts, gate, up []float32, ldx, t0, t1, k0, k1 int) {
 			part := cActsPart(dst, t0, t1, k0, k1)
 			at := t0*dst.K/GroupSize + k0/CoarseGroup
 			part.scale, part.start32 = floats(dst.Scale, at), ints(dst.Start32, at)

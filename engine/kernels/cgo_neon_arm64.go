@@ -51,8 +51,8 @@ var neonOps = &ops{
 	rmsNormQuantize: func(dst *Acts, x, w []float32, eps float32, t0, t1 int) {
 		C.rmsnorm_quantize_neon(cActs(dst, t0, t1), floats(x, t0*dst.K), floats(w, 0), C.float(eps))
 	},
-	swiGLUQuantize: func(dst *Acts, gate, up []float32, ldx, t0, t1 int) {
-		C.swiglu_quantize_neon(cActs(dst, t0, t1), floats(gate, t0*ldx), floats(up, t0*ldx), C.int64_t(ldx))
+	swiGLUQuantize: func(dst *Acts, gate, up []float32, ldx, t0, t1, k0, k1 int) {
+		C.swiglu_quantize_neon(cActsPart(dst, t0, t1, k0, k1), C.int64_t(dst.K/GroupSize), floats(gate, t0*ldx), floats(up, t0*ldx), C.int64_t(ldx))
 	},
 	matMul: func(a MatMulArgs) { C.matmul_neon(cMatMul(&a)) },
 	rope:   func(a ropeArgs) { C.rope_neon(cRope(&a)) },

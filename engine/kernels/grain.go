@@ -75,10 +75,10 @@ func UseGrain(name string) error {
 
 // coarseOps are the coarse forms of four ops.
 type coarseOps struct {
-	quantizeActs       func(dst *Acts, x []float32, t0, t1 int)
-	rmsNormQuantize    func(dst *Acts, x, w []float32, eps float32, t0, t1 int)
-	swiGLUQuantizePart func(dst *Acts, gate, up []float32, ldx, t0, t1, k0, k1 int)
-	matMul             func(a MatMulArgs)
+	quantizeActs    func(dst *Acts, x []float32, t0, t1 int)
+	rmsNormQuantize func(dst *Acts, x, w []float32, eps float32, t0, t1 int)
+	swiGLUQuantize  func(dst *Acts, gate, up []float32, ldx, t0, t1, k0, k1 int)
+	matMul          func(a MatMulArgs)
 }
 
 // coarsely returns the coarse ops of the active path.

@@ -38,7 +38,7 @@ func TestCoarseActsPathsEqual(t *testing.T) {
 		onRef(t, func() {
 			kernels.QuantizeActs(plain, x, 1, tokens, kernels.Coarse)
 			kernels.RMSNormQuantize(norm, x, w, 1e-5, 0, tokens, kernels.Coarse)
-			kernels.SwiGLUQuantizePart(gated, gate, up, k+16, 1, tokens, 0, k, kernels.Coarse)
+			kernels.SwiGLUQuantize(gated, gate, up, k+16, 1, tokens, 0, k, kernels.Coarse)
 		})
 		eachPath(t, func(t *testing.T) {
 			got := kernels.NewActs(tokens, k)
@@ -51,9 +51,9 @@ func TestCoarseActsPathsEqual(t *testing.T) {
 			requireSameActs(t, norm, got)
 			got = kernels.NewActs(tokens, k)
 			cut := k / 2 / kernels.CoarseGroup * kernels.CoarseGroup
-			kernels.SwiGLUQuantizePart(got, gate, up, k+16, 1, tokens, 0, cut, kernels.Coarse)
-			kernels.SwiGLUQuantizePart(got, gate[cut:], up[cut:], k+16, 1, 2, cut, k, kernels.Coarse)
-			kernels.SwiGLUQuantizePart(got, gate[cut:], up[cut:], k+16, 2, tokens, cut, k, kernels.Coarse)
+			kernels.SwiGLUQuantize(got, gate, up, k+16, 1, tokens, 0, cut, kernels.Coarse)
+			kernels.SwiGLUQuantize(got, gate[cut:], up[cut:], k+16, 1, 2, cut, k, kernels.Coarse)
+			kernels.SwiGLUQuantize(got, gate[cut:], up[cut:], k+16, 2, tokens, cut, k, kernels.Coarse)
 			requireSameActs(t, gated, got)
 		})
 	}
@@ -176,7 +176,7 @@ func TestCoarseInvariants(t *testing.T) {
 	require.False(t, w.Coarsens())
 	require.Panics(t, func() { coarseProduct(t, w, a) })
 	require.Panics(t, func() {
-		kernels.SwiGLUQuantizePart(a, x, x, 256, 0, 1, 32, 256, kernels.Coarse)
+		kernels.SwiGLUQuantize(a, x, x, 256, 0, 1, 32, 256, kernels.Coarse)
 	}, "parts lie on groups of 128")
 }
 

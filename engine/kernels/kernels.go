@@ -6,7 +6,7 @@
 // # Numerics: every path gives the same bits
 //
 // All operations are defined down to the order of each floating-point
-// operation, so the reference, AVX2, AVX-512 and NEON paths give byte-equal
+// operation, so the reference, AVX2, AVX-VNNI, AVX-512 and NEON paths give byte-equal
 // results, for any batch size, any split of rows, tokens or threads. Products of the
 // formats with sub-scales are defined twice, fine and coarse (Grain): a path has its own
 // way of multiplying prompts fast, and UseGrain makes all take the same.

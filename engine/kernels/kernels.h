@@ -149,11 +149,14 @@ void attn_merge_avx2(struct merge_args a);
 int32_t peak_dot_avx2(int64_t n);
 int32_t peak_read_avx2(const uint8_t *p, int64_t n);
 
+void matmul_avxvnni(struct matmul_args a); /* all else is as in avx2 */
+int32_t peak_dot_avxvnni(int64_t n);
+
 void matmul_neon(struct matmul_args a);
 void quantize_neon(struct acts dst, const float *x);
 void rmsnorm_neon(float *dst, const float *x, const float *w, int64_t n, float eps);
 void rmsnorm_quantize_neon(struct acts dst, const float *x, const float *w, float eps);
-void swiglu_quantize_neon(struct acts dst, const float *gate, const float *up, int64_t ldx);
+void swiglu_quantize_neon(struct acts dst, int64_t row_groups, const float *gate, const float *up, int64_t ldx);
 void exp_neon(float *dst, const float *x, int64_t n);
 void rope_neon(struct rope_args a);
 void store_kv_neon(uint16_t *k_page, uint16_t *v_page, const float *k, const float *v, int64_t n);

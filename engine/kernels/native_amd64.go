@@ -12,6 +12,9 @@ func nativePaths() []*ops {
 	if avx2 && x.HasAVX512F && x.HasAVX512BW && x.HasAVX512VL && x.HasAVX512DQ && x.HasAVX512VNNI {
 		found = append(found, avx512Ops)
 	}
+	if avx2 && x.HasAVXVNNI {
+		found = append(found, avxvnniOps)
+	}
 	if avx2 {
 		found = append(found, avx2Ops)
 	}

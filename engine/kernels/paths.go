@@ -14,7 +14,7 @@ type ops struct {
 	quantizeActs    func(dst *Acts, x []float32, t0, t1 int)
 	rmsNorm         func(dst, x, w []float32, eps float32)
 	rmsNormQuantize func(dst *Acts, x, w []float32, eps float32, t0, t1 int)
-	swiGLUQuantize  func(dst *Acts, gate, up []float32, ldx, t0, t1 int)
+	swiGLUQuantize  func(dst *Acts, gate, up []float32, ldx, t0, t1, k0, k1 int)
 	matMul          func(a MatMulArgs)
 	rope            func(a ropeArgs)
 	storeKV         func(page KVPage, slot int, k, v []float32)
@@ -27,10 +27,8 @@ type ops struct {
 	peakDot  func(rounds int64) int
 	peakRead func(b []byte) int
 
-	// These may be nil: then each row is a call of swiGLUQuantize, and the reference
-	// unpacks.
-	swiGLUQuantizePart func(dst *Acts, gate, up []float32, ldx, t0, t1, k0, k1 int)
-	unpackKV           func(a unpackArgs)
+	// unpackKV may be nil: the reference unpacks.
+	unpackKV func(a unpackArgs)
 
 	// coarse may be nil: the path multiplies fine rows faster, and leaves coarse ones to
 	// the reference.

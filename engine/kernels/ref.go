@@ -133,14 +133,14 @@ func finite(x float32) float32 {
 
 func refQuantizeActs(dst *Acts, x []float32, t0, t1 int) {
 	for t := t0; t < t1; t++ {
-		quantizeRow(dst, x[t*dst.K:][:dst.K], t)
+		quantizeRow(dst, x[t*dst.K:][:dst.K], t, 0)
 	}
 }
 
-// quantizeRow quantizes x, [K], into row t of dst.
-func quantizeRow(dst *Acts, x []float32, t int) {
-	for g := range dst.K / GroupSize {
-		i := t*dst.K/GroupSize + g
+// quantizeRow quantizes x into row t of dst from column k0.
+func quantizeRow(dst *Acts, x []float32, t, k0 int) {
+	for g := range len(x) / GroupSize {
+		i := (t*dst.K+k0)/GroupSize + g
 		q := dst.Q[i*GroupSize:][:GroupSize]
 		scale, inv := actScale(x[g*GroupSize:][:GroupSize])
 		var sum [2]int32
@@ -190,15 +190,15 @@ func refRMSNormQuantize(dst *Acts, x, w []float32, eps float32, t0, t1 int) {
 	row := make([]float32, dst.K)
 	for t := t0; t < t1; t++ {
 		refRMSNorm(row, x[t*dst.K:][:dst.K], w, eps)
-		quantizeRow(dst, row, t)
+		quantizeRow(dst, row, t, 0)
 	}
 }
 
-func refSwiGLUQuantize(dst *Acts, gate, up []float32, ldx, t0, t1 int) {
-	row := make([]float32, dst.K)
+func refSwiGLUQuantize(dst *Acts, gate, up []float32, ldx, t0, t1, k0, k1 int) {
+	row := make([]float32, k1-k0)
 	for t := t0; t < t1; t++ {
 		refSwiGLU(row, gate[t*ldx:], up[t*ldx:])
-		quantizeRow(dst, row, t)
+		quantizeRow(dst, row, t, k0)
 	}
 }
 

@@ -16,7 +16,7 @@ var refCoarse = &coarseOps{
 			coarsenRow(dst, row, t, 0)
 		}
 	},
-	swiGLUQuantizePart: func(dst *Acts, gate, up []float32, ldx, t0, t1, k0, k1 int) {
+	swiGLUQuantize: func(dst *Acts, gate, up []float32, ldx, t0, t1, k0, k1 int) {
 		row := make([]float32, k1-k0)
 		for t := t0; t < t1; t++ {
 			refSwiGLU(row, gate[t*ldx:], up[t*ldx:])

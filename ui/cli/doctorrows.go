@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"windowseat/engine/kernels"
 	"windowseat/engine/models"
 	"windowseat/ui/cli/machine"
 )
@@ -102,7 +103,11 @@ func (a *app) featureLines(all []machine.Feature) []string {
 }
 
 func (a *app) kernelsLine(k doctorKernels) string {
-	return a.say("kernels_"+k.Reason, k.Active, strings.Join(k.Available, " ")) + a.say("kernels_"+k.Prompts) + a.say("doctor_threads", k.Threads)
+	line := a.say("kernels_"+k.Reason, k.Active, strings.Join(k.Available, " "))
+	if k.Prompts == kernels.Coarse.String() {
+		line += a.say("doctor_coarse")
+	}
+	return line + a.say("doctor_threads", k.Threads)
 }
 
 func (a *app) batteryLine(r doctorReport) string {

@@ -21,6 +21,7 @@ var doctorWords = map[string][2]string{
 	"doctor_cores":    {"%s，%d 个逻辑核", "%s, %d logical cores"},
 	"doctor_missing":  {"没有：%s", "not there: %s"},
 	"doctor_unused":   {"宣称支持、目前用不上：%s", "announced, and used by no kernel yet: %s"},
+	"doctor_coarse":   {"；提示词用粗粒度", "; prompts in the coarse grain"},
 	"doctor_threads":  {"；%d 线程", "; %d threads"},
 	"doctor_of_total": {"共 %s，可用 %s", "%s, %s free"},
 	"doctor_disk":     {"%s，所在磁盘可用 %s", "%s, %s free on its disk"},
@@ -29,8 +30,6 @@ var doctorWords = map[string][2]string{
 
 	"kernels_best":      {"%s，能运行的里面最快的（%s）", "%s, the best of those that run here (%s)"},
 	"kernels_forced":    {"%s，由 KERNELS 指定（能运行：%s）", "%s, forced by KERNELS (those that run here: %s)"},
-	"kernels_coarse":    {"；提示词用粗粒度", "; prompts in the coarse grain"},
-	"kernels_fine":      {"", ""},
 	"kernels_no_c":      {"%s，这个程序编译时没有 C 内核（能运行：%s）", "%s: this build has no C kernels (those that run here: %s)"},
 	"kernels_no_native": {"%s，处理器的指令集不够其他内核用（能运行：%s）", "%s: the processor lacks what the others need (those that run here: %s)"},
 

@@ -10,6 +10,7 @@ func Features() []Feature {
 		{"AVX2", x.HasAVX2, true},
 		{"FMA", x.HasFMA, true},
 		{"F16C", x.HasF16C, true},
+		{"AVX-VNNI", x.HasAVXVNNI, true},
 		{"AVX512F", x.HasAVX512F, true},
 		{"AVX512BW", x.HasAVX512BW, true},
 		{"AVX512VL", x.HasAVX512VL, true},
