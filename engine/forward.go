@@ -240,18 +240,14 @@ func (m *model) matMul(T int, parts []part, args ...kernels.MatMulArgs) {
 		total += a.W.Rows
 		size += a.W.Bytes()
 	}
-	rows, most := m.pieceRows(T, total, 256, int(size)/total, kernels.RowTile), streamPieces
-	if T > streamRows { // milliseconds: the ends of two workers may lie a small piece apart
-		const pair = 2 * kernels.RowTile
-		rows, most = pair, max(rows/pair, 1)
-	}
+	rows := m.pieceRows(T, total, 256, int(size)/total, kernels.RowTile)
 	var starts []int // first piece of each product
 	pieces := 0
 	for _, a := range args {
 		starts = append(starts, pieces)
 		pieces += (a.W.Rows + rows - 1) / rows
 	}
-	m.pool.runs(pieces, most, func(from, to, _ int) {
+	m.pool.runs(pieces, streamPieces, func(from, to, _ int) {
 		for i, a := range args {
 			a.R0 = max(from-starts[i], 0) * rows
 			a.R1 = min((to-starts[i])*rows, a.W.Rows)

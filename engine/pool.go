@@ -116,11 +116,15 @@ func (p *pool) run(pieces int, fn func(piece, worker int)) {
 	p.runs(pieces, 1, func(from, _, worker int) { fn(from, worker) })
 }
 
-// runs is run for pieces that are better taken together: fn gets up to most of them at a
-// time, [from, to), and fewer towards the end, so that the workers end together.
+// runs is run for pieces that are better taken together: where they are short, fn gets
+// up to most of them at a time, [from, to), and fewer towards the end, so that the
+// workers end together.
 func (p *pool) runs(pieces, most int, fn func(from, to, worker int)) {
 	if pieces <= 0 {
 		return
+	}
+	if !p.short {
+		most = 1
 	}
 	active := 1
 	if p.n > 1 && pieces > 1 {
