@@ -1,6 +1,6 @@
 /* matmul_avx512: y[t,r] = sum_k W[r,k] x[t,k], see MatMul in matmul.go.
  *
- * Two loops over the same formulas. Decode (up to 6 tokens) streams the packed tile
+ * Three loops over the same formulas. Decode (up to 6 tokens) streams the packed tile
  * once, prefetching ahead, with the integers unpacked in registers: it runs at
  * the speed of memory. Prefill unpacks 32 rows x 512 columns to bytes in L1 and
  * multiplies them by blocks of up to 256 tokens, 6 at a time: 12 integer and 12
@@ -10,42 +10,12 @@
  *
  * Integer bounds per group of 32: |sum| <= 32*255*127 + 128*32*127 < 2^21, as
  * the float trick with DOT_BASE needs. */
-#include "matmul_avx512_amd64.h"
+#include "few_avx512_amd64.h"
 
 enum {
 	FLOAT_TOKENS = 4,     /* of one tile of float weights */
-	FAR = 8192,           /* bytes to prefetch ahead into L2 in decode, */
-	NEAR = 2048,          /* and into L1: L2 can wait for more lines at a time */
-	SCALES_AHEAD = 32,    /* groups whose scales are prefetched ahead: a few lines, into L1 at once */
-	DECODE_TOKENS = 6     /* more tokens than this are worth unpacking to L1 */
+	DECODE_TOKENS = 6     /* up to which one tile at a time streams fastest, see few() */
 };
-
-/* start gives DOT_BASE - offset * sum from DOT_BASE - 128 * sum, exactly: offset is
- * a power of two. */
-AVX512_INLINE __m512i start(int codec, int32_t start128)
-{
-	const int shift = codec == CODEC_8 ? 0 : codec == CODEC_6 ? 2 : codec == CODEC_5 ? 3 : 4;
-	return _mm512_set1_epi32(DOT_BASE + ((start128 - DOT_BASE) >> shift));
-}
-
-/* prefetch_group fetches what decode_tile will need some groups after g, whose integers
- * are at w. In a tile integers and scales follow each other, so what lies beyond the
- * last group is in the next tile, behind the other kind. Without its scales fetched in
- * time each tile of 1,536 columns starts with a wait of a tenth of its time. */
-AVX512_INLINE void prefetch_group(const struct matmul_args *a, int codec, int scaling, const uint8_t *w, const uint8_t *scales, int64_t g)
-{
-	const int64_t groups = a->k / GROUP, bytes = group_bytes(codec), left = a->quant_bytes - g * bytes;
-	const int64_t scale_bytes = a->tile_bytes - a->quant_bytes, ahead = groups < SCALES_AHEAD ? groups : SCALES_AHEAD;
-	const char *far = (const char *)w + FAR + (left <= FAR ? scale_bytes : 0);
-	const char *near = (const char *)w + NEAR + (left <= NEAR ? scale_bytes : 0);
-#pragma GCC unroll 8
-	for (int j = 0; j < bytes / 64; j++) {
-		_mm_prefetch(far + 64 * j, _MM_HINT_T1);
-		_mm_prefetch(near + 64 * j, _MM_HINT_T0);
-	}
-	const char *next = (const char *)scales + group_scale_bytes(scaling) * (g + ahead);
-	_mm_prefetch(next + (g + ahead >= groups ? a->quant_bytes : 0), _MM_HINT_T0);
-}
 
 /* decode_tile: 16 rows at r by nt tokens from t. */
 AVX512_INLINE void decode_tile(const struct matmul_args *a, int codec, int scaling, int nt, int64_t t, int64_t r)
@@ -62,7 +32,7 @@ AVX512_INLINE void decode_tile(const struct matmul_args *a, int codec, int scali
 	for (int64_t g = 0; g < groups; g++, w += bytes) {
 		__m512i quads[8];
 		__m512 d, m;
-		prefetch_group(a, codec, scaling, w, scales, g);
+		prefetch_group(a, codec, scaling, w, scales, g, 0);
 		load_quads(codec, w, quads);
 		load_scales(scaling, scales, g, &state, &d, &m);
 #pragma GCC unroll 6
@@ -358,6 +328,8 @@ AVX512_INLINE void quantized(const struct matmul_args *a, int codec, int scaling
 {
 	if (a->tokens <= DECODE_TOKENS)
 		decode(a, codec, scaling);
+	else if (a->tokens <= FEW_TOKENS)
+		few(a, codec, scaling);
 	else
 		prefill(a, codec, scaling);
 }

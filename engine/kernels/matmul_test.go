@@ -63,7 +63,7 @@ func TestMatMulPathsEqual(t *testing.T) {
 				if s.k == 256 && s.rows == 33 {
 					tokens = []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 64, 97, 200}
 				} else if s.k >= 1536 {
-					tokens = []int{1, 3, 7}
+					tokens = []int{1, 3, 7, 8}
 				}
 				for _, n := range tokens {
 					x, _ := randomActs(t, rng, n, s.k)
