@@ -54,10 +54,32 @@ func TestPoolRests(t *testing.T) {
 	p.workers[0].rest.until = time.Now().Add(-time.Hour)
 	require.Eventually(t, func() bool { return run()[2] > 0 }, 10*time.Second, time.Millisecond)
 	p.short = false
-	p.workers[1].rest.late(time.Now())
-	p.workers[1].rest.late(time.Now())
+	p.workers[1].rest.late(time.Now(), time.Second)
 	require.True(t, p.workers[1].rest.on)
 	require.Eventually(t, func() bool { return run()[2] > 0 }, 10*time.Second, time.Millisecond, "long pieces are for everybody")
+}
+
+// Single stops of a few milliseconds, as a host makes them, are no reason to rest; half of
+// the time lost is.
+func TestRestNeedsMuchLost(t *testing.T) {
+	var seldom, often rest
+	now := time.Now()
+	for range 100 {
+		now = now.Add(50 * time.Millisecond)
+		seldom.late(now, 3*time.Millisecond)
+		require.False(t, seldom.on)
+	}
+	for i := 0; !often.on; i++ {
+		require.Less(t, i, 30)
+		now = now.Add(8 * time.Millisecond)
+		often.late(now, 4*time.Millisecond)
+	}
+	require.Equal(t, restFirst, often.length)
+	often.on = false
+	now = often.until.Add(10 * time.Millisecond)
+	often.late(now, 14*time.Millisecond)
+	require.True(t, often.on)
+	require.Equal(t, 2*restFirst, often.length, "again soon: longer")
 }
 
 // BenchmarkPool is the cost of an empty parallel loop of 16 pieces on two workers.
