@@ -61,7 +61,6 @@ type Info struct {
 	Plan          plan.Memory // made before loading
 	Threads       int
 	Kernels       string
-	Grain         kernels.Grain // of prompts, where the weights can have it
 	ChatNotes     []string
 	LoadTime      time.Duration
 	BytesPerToken int64 // KV cache
@@ -148,11 +147,7 @@ func (e *Engine) load(ctx context.Context, o Options) error {
 	}
 	e.info.KVBytes = kv.bytes()
 	e.file.ReleaseAll() // from here on only rows of the embedding are read
-	m := newModel(cfg, w, e.pool, e.info.KV)
-	if m.mixed {
-		e.info.Grain = m.promptGrain
-	}
-	e.sched = newScheduler(m, e.vocab, kv)
+	e.sched = newScheduler(newModel(cfg, w, e.pool, e.info.KV), e.vocab, kv)
 	return nil
 }
 
