@@ -32,6 +32,11 @@ func TestMeasure(t *testing.T) {
 	require.EqualValues(t, 80, n)
 	require.Len(t, m.Steps, 19)
 
+	_, n = rows(Trial{Decode: true, Tokens: 20, Batch: 4, Depth: 192, Shared: true, Seed: 1})
+	require.EqualValues(t, 1+4*20, n, "all share what the trials of depth 200 computed")
+	_, n = rows(Trial{Decode: true, Tokens: 20, Batch: 2, Depth: 192, Seed: 1})
+	require.EqualValues(t, 1+192+2*20, n, "the first sequence has what all shared, the other has not")
+
 	_, err := e.Measure(ctx, Trial{Tokens: 600})
 	require.ErrorIs(t, err, ErrContextFull)
 	_, err = e.Measure(ctx, Trial{Tokens: 1, Depth: 200, Batch: 100})

@@ -19,6 +19,7 @@ type benchFlags struct {
 	prompt, output int
 	depths         []int
 	batches        []int
+	shared         bool
 	repeat         int
 	sustain        time.Duration
 }
@@ -30,6 +31,7 @@ type benchResult struct {
 	Tokens     int       `json:"n_tokens"`
 	Depth      int       `json:"depth"`
 	Batch      int       `json:"batch"`
+	Shared     bool      `json:"shared,omitempty"` // one text at the depth of all sequences
 	Minute     int       `json:"minute,omitempty"` // of --sustain, from 1
 	TokPerSec  float64   `json:"tok_per_s"`        // of all sequences together
 	Samples    []float64 `json:"samples"`          // tok/s of each repetition
@@ -69,6 +71,7 @@ func (a *app) benchCommand() *cobra.Command {
 	c.Flags().IntVarP(&f.output, "output-tokens", "n", 64, "tokens of a decode; 0 for none")
 	c.Flags().IntSliceVarP(&f.depths, "depth", "d", []int{0}, "tokens already there, for example 0,4096")
 	c.Flags().IntSliceVarP(&f.batches, "batch", "b", []int{1}, "sequences decoded side by side, for example 1,8")
+	c.Flags().BoolVar(&f.shared, "shared", false, "the sequences of -b share what is already there")
 	c.Flags().IntVarP(&f.repeat, "repeat", "r", 5, "repetitions")
 	c.Flags().DurationVar(&f.sustain, "sustain", 0, "go on for this long, one line per minute, for example 5m")
 	return c
@@ -112,7 +115,7 @@ func (f benchFlags) trials() []engine.Trial {
 		}
 		for _, batch := range f.batches {
 			if f.output > 0 {
-				all = append(all, engine.Trial{Decode: true, Tokens: f.output, Depth: depth, Batch: batch})
+				all = append(all, engine.Trial{Decode: true, Tokens: f.output, Depth: depth, Batch: batch, Shared: f.shared})
 			}
 		}
 	}
@@ -255,7 +258,7 @@ func (s *samples) take(ctx context.Context, e *engine.Engine) error {
 func (s *samples) result(info engine.Info) benchResult {
 	t := s.trial
 	r := benchResult{
-		Test: "prefill", Tokens: t.Tokens, Depth: t.Depth, Batch: t.Batch, PeakRSS: peakRSS(), Threads: info.Threads,
+		Test: "prefill", Tokens: t.Tokens, Depth: t.Depth, Batch: t.Batch, Shared: t.Shared, PeakRSS: peakRSS(), Threads: info.Threads,
 		Kernels: info.Kernels, Model: info.Name, Repetitions: len(s.taken), WeightBytes: info.ReadBytes,
 	}
 	var rates, firsts, steps, reads, products []float64

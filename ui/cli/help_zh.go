@@ -76,6 +76,7 @@ var helpZh = map[string]string{
 	"--output-tokens":   "解码多少词元；0 表示不测",
 	"--depth":           "之前已有多少词元，例如 0,4096",
 	"--batch":           "几路同时解码，例如 1,8",
+	"--shared":          "-b 的各路共用前面已有的内容",
 	"--repeat":          "重复几次",
 	"--sustain":         "持续多久，每分钟一行，例如 5m",
 	"--no-descriptions": "补全时不显示说明",
