@@ -38,6 +38,8 @@ package kernels
 // #cgo nocallback peak_read_avx2
 // #cgo noescape matmul_avxvnni
 // #cgo nocallback matmul_avxvnni
+// #cgo noescape coarse_matmul_avxvnni
+// #cgo nocallback coarse_matmul_avxvnni
 // #cgo noescape peak_dot_avxvnni
 // #cgo nocallback peak_dot_avxvnni
 // #include "kernels.h"
@@ -101,6 +103,7 @@ func peakReadAVX2(b []byte) int { return int(C.peak_read_avx2(bytesOf(b), C.int6
 var avxvnniOps = func() *ops {
 	o := *avx2Ops
 	o.name, o.medium = "avxvnni", nil
+	o.coarse = wideAVX2(Coarse, func(a MatMulArgs) { C.coarse_matmul_avxvnni(cMatMul(&a)) })
 	o.matMul = func(a MatMulArgs) { C.matmul_avxvnni(cMatMul(&a)) }
 	o.peakDot = func(rounds int64) int { return int(C.peak_dot_avxvnni(C.int64_t(rounds))) }
 	return &o

@@ -2,7 +2,8 @@
  * MatMul, matmul.go. Per 8 rows, token and group of 32 columns of Q4_K the fine formula takes
  * 20 vector operations (3 of them float), the medium one 18.5: sub-scales take the place of
  * the ones by which pairs in int16 are added to int32, and of the float operations the minimum
- * alone is left per group. With VNNI these numbers are 11, and 8.5 in the coarse grain. */
+ * alone is left per group. With VNNI a
+ * fine group takes 11, and a coarse one 8.5. */
 #ifndef WINDOWSEAT_GRAINS_AVX2_H
 #define WINDOWSEAT_GRAINS_AVX2_H
 
@@ -133,12 +134,107 @@ AVX2_INLINE void add_medium(const struct matmul_args *a, int codec, int scaling,
 		}
 }
 
+/* line is w = (q*a + b) >> 8 of 8 rows: in 16 bits, twice in each lane. */
+struct line {
+	__m256i a, b;
+};
+
+/* line_of: d, m: scale and minimum (NULL: the offset), inverse: 127*256/top. The bytes are
+ * 128 more than w, and rounded: hence 128*256 + 128. */
+AVX2_INLINE struct line line_of(__m256 d, const __m256 *m, __m256 inverse, int32_t offset)
+{
+	const __m256i a = _mm256_cvtps_epi32(_mm256_mul_ps(d, inverse));
+	const __m256i b = m ? _mm256_cvtps_epi32(_mm256_mul_ps(*m, inverse)) : _mm256_mullo_epi32(a, _mm256_set1_epi32(-offset));
+	return (struct line){twice(a), _mm256_add_epi16(twice(b), _mm256_set1_epi16((short)(128 * 256 + 128)))};
+}
+
+/* bytes_of: the 32 bytes of a quad of integers. Products and sums wrap; their ends do not. */
+AVX2_INLINE __m256i bytes_of(__m256i q, const struct line *l)
+{
+	const __m256i low = _mm256_set1_epi16(255);
+	__m256i even = _mm256_and_si256(q, low), odd = _mm256_srli_epi16(q, 8);
+	even = _mm256_add_epi16(_mm256_mullo_epi16(even, l->a), l->b);
+	odd = _mm256_add_epi16(_mm256_mullo_epi16(odd, l->a), l->b);
+	return _mm256_or_si256(_mm256_andnot_si256(low, odd), _mm256_srli_epi16(even, 8));
+}
+
+/* greatest is the larger magnitude. */
+AVX2_INLINE __m256 greatest(__m256 a, __m256 b)
+{
+	const __m256 sign = _mm256_set1_ps(-0.0f);
+	return _mm256_max_ps(_mm256_andnot_ps(sign, a), _mm256_andnot_ps(sign, b));
+}
+
+/* unpack_coarse brings 128 columns at a time to 8 bits; with VNNI only. */
+AVX2_INLINE void unpack_coarse(const struct matmul_args *a, int codec, int scaling, const uint8_t *w, int64_t g0, int64_t g1, struct unpacked *u)
+{
+	const __m256 most = _mm256_set1_ps(codec == CODEC_4 ? 15 : 31), zero = _mm256_setzero_ps();
+	for (int64_t g = g0; g < g1; g += PARTS) {
+		const uint8_t *p = w + a->quant_bytes + (scaling == SCALE_K ? 256 : 288) * (g / 8);
+		const struct pair all = load_f16(p), min = load_f16(p + 32);
+		struct pair d[PARTS], m[PARTS];
+		for (int j = 0; j < PARTS; j++)
+			load_scales(codec, scaling, w + a->quant_bytes, g + j, &d[j], &m[j]);
+		for (int n = 0; n < 2; n++) {
+			__m256 top = zero;
+			for (int j = 0; j < PARTS; j++) {
+				const __m256 other = scaling == SCALE_K ? _mm256_fmadd_ps(d[j].half[n], most, m[j].half[n]) : d[j].half[n];
+				top = greatest(top, greatest(m[j].half[n], other));
+			}
+			if (scaling == SCALE_Q6K)
+				top = _mm256_mul_ps(top, _mm256_set1_ps(32));
+			const __m256 live = _mm256_cmp_ps(top, _mm256_set1_ps(TINY_GROUP), _CMP_GE_OQ);
+			const __m256 inverse = _mm256_and_ps(live, _mm256_div_ps(_mm256_set1_ps(127 * 256), top));
+			/* All dw and mw are finite where d, and the dmin of a K format, are. */
+			__m256 s = _mm256_add_ps(_mm256_mul_ps(top, _mm256_set1_ps(1.0f / 127)), _mm256_mul_ps(all.half[n], zero));
+			if (scaling == SCALE_K)
+				s = _mm256_add_ps(s, _mm256_mul_ps(min.half[n], zero));
+			u->coarse.d[(g - g0) / PARTS][n] = s;
+			u->coarse.b[(g - g0) / PARTS][n] = _mm256_mul_ps(_mm256_set1_ps(-DOT_FLOAT), s);
+			for (int j = 0; j < PARTS; j++) {
+				__m256i quads[8];
+				load_quads(codec, w + (g + j) * group_bytes(codec) + 32 * n, quads);
+				struct line l[2];
+				l[0] = line_of(d[j].half[n], scaling == SCALE_K ? &m[j].half[n] : NULL, inverse, a->offset);
+				l[1] = scaling == SCALE_K ? l[0] : line_of(m[j].half[n], NULL, inverse, a->offset);
+#pragma GCC unroll 8
+				for (int q = 0; q < 8; q++)
+					u->w[g + j - g0][q][n] = bytes_of(quads[q], &l[q / 4]);
+			}
+		}
+	}
+}
+
+/* add_coarse adds 128 columns from group g, number c of the chunk, to acc; with VNNI only. */
+AVX2_INLINE void add_coarse(const struct matmul_args *a, int nt, int64_t t, int64_t g, int64_t c, const struct unpacked *u, __m256 (*acc)[2])
+{
+	const int64_t groups = a->k / GROUP;
+	const int8_t *x = a->q + t * a->k + g * GROUP;
+	const float *scale = a->scale + t * groups + g / PARTS;
+	const int32_t *start = a->start32 + t * groups + g / PARTS;
+	__m256i sum[STEP][2];
+#pragma GCC unroll 6
+	for (int i = 0; i < nt; i++)
+		sum[i][0] = sum[i][1] = _mm256_set1_epi32(start[i * groups]);
+	for (int p = 0; p < PARTS; p++)
+		dot32(nt, 2, 0, 8, u->w[PARTS * c + p], x + GROUP * p, a->k, sum);
+#pragma GCC unroll 6
+	for (int i = 0; i < nt; i++)
+#pragma GCC unroll 2
+		for (int n = 0; n < 2; n++) {
+			const __m256 v = _mm256_fmadd_ps(_mm256_castsi256_ps(sum[i][n]), u->coarse.d[c][n], u->coarse.b[c][n]);
+			acc[i][n] = _mm256_fmadd_ps(v, _mm256_set1_ps(scale[i * groups]), acc[i][n]);
+		}
+}
+
 /* unpack unpacks groups [g0, g1) of the tile at r. */
 AVX2_INLINE void unpack(const struct matmul_args *a, int grain, int codec, int scaling, int64_t r, int64_t g0, int64_t g1, struct unpacked *u)
 {
 	const uint8_t *w = a->w + r / ROW_TILE * a->tile_bytes;
 	if (grain == GRAIN_MEDIUM)
 		unpack_medium(a, codec, scaling, w, g0, g1, u);
+	else if (grain == GRAIN_COARSE)
+		unpack_coarse(a, codec, scaling, w, g0, g1, u);
 	else
 		unpack_fine(a, codec, scaling, w, g0, g1, u);
 }
@@ -149,6 +245,8 @@ AVX2_INLINE void multiply(const struct matmul_args *a, int grain, int codec, int
 	for (int64_t g = g0; g < g1; g += grain == GRAIN_FINE ? 1 : PARTS)
 		if (grain == GRAIN_MEDIUM)
 			add_medium(a, codec, scaling, nt, t, g, (g - g0) / PARTS, u, sums);
+		else if (grain == GRAIN_COARSE)
+			add_coarse(a, nt, t, g, (g - g0) / PARTS, u, sums);
 		else
 			add_group(a, codec, scaling, nt, 2, t, g, u->w[g - g0], &u->fine[g - g0], sums);
 }

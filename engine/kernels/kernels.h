@@ -159,6 +159,7 @@ int32_t peak_dot_avx2(int64_t n);
 int32_t peak_read_avx2(const uint8_t *p, int64_t n);
 
 void matmul_avxvnni(struct matmul_args a); /* all else is as in avx2 */
+void coarse_matmul_avxvnni(struct matmul_args a);
 int32_t peak_dot_avxvnni(int64_t n);
 
 void matmul_neon(struct matmul_args a);
