@@ -24,7 +24,7 @@ type model struct {
 }
 
 // part is rows [t0, t1) of a batch that are of one grain. What a model generated is always
-// fine: its rows come a few at a time. Prompts may be coarse, however few their rows are:
+// fine: its rows come a few at a time. Prompts may not be, however few their rows are:
 // nothing depends on how a prompt was cut.
 type part struct {
 	t0, t1 int
@@ -34,7 +34,7 @@ type part struct {
 func newModel(cfg Config, w *Weights, p *pool, format KVFormat) *model {
 	m := &model{cfg: cfg, w: w, pool: p, s: newScratch(cfg, format, maxRows, p.n), promptGrain: kernels.PromptGrain()}
 	for i := range w.Layers {
-		m.mixed = m.mixed || m.promptGrain == kernels.Coarse && slices.ContainsFunc(w.Layers[i].matrices(), (*kernels.Matrix).Coarsens)
+		m.mixed = m.mixed || m.promptGrain != kernels.Fine && slices.ContainsFunc(w.Layers[i].matrices(), (*kernels.Matrix).Coarsens)
 	}
 	m.freq = make([]float64, cfg.RotDim/2)
 	for i := range m.freq {
@@ -127,8 +127,8 @@ func (m *model) attention(l int, rows []row, plan *attnPlan) {
 func (m *model) feedForward(l, T int) {
 	c, s, w := m.cfg, m.s, &m.w.Layers[l]
 	in, out, unit := m.parts(w.FFNGate, w.FFNUp), m.parts(w.FFNDown), kernels.GroupSize
-	if slices.ContainsFunc(out, func(p part) bool { return p.grain == kernels.Coarse }) {
-		unit = kernels.CoarseGroup
+	for _, p := range out {
+		unit = max(unit, p.grain.Group())
 	}
 	m.rmsNorm(s.normed, w.FFNNorm, T, in)
 	n := m.pieceRows(T, c.FFN, gateRows, int(w.FFNGate.Bytes()+w.FFNUp.Bytes())/c.FFN, unit)

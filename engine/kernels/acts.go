@@ -7,7 +7,10 @@ import "math"
 // products need; the quantizing ops below write all of them.
 //
 // Each row has a Grain, which its user keeps in mind. Of a coarse row only Q and the first
-// ceil(K/128) elements of Scale and Start32 are written: those of its groups of 128.
+// ceil(K/128) elements of Scale and Start32 are written: those of its groups of 128. Of a
+// medium row these are Q, the same of Scale, ScaleSum of each 32 columns, and Start16, where
+// each element is two numbers of 16 bits: -32 times the sum of the Q of columns 0, 1 mod 4
+// of its 16 in the low half, of the others in the high one.
 type Acts struct {
 	Tokens, K int       // Tokens is the capacity; K is a multiple of 32
 	Q         []int8    // [Tokens, K], within [-127, 127]
@@ -44,7 +47,7 @@ func NewActs(maxTokens, k int) *Acts {
 const tinyGroup = 0x1p-100
 
 // QuantizeActs quantizes rows [t0, t1) of x, [tokens, K], into the same rows of dst.
-// Per group of 32, or 128 in coarse rows, with NaN taken as 0 and infinities as the largest finite value:
+// Per group of 32, or 128 in medium and coarse rows, with NaN taken as 0 and infinities as the largest finite value:
 //
 //	amax = max |x|          if amax < 2^-100: Q = 0 and Scale = 0
 //	Scale = amax / 127      Q = round to nearest even(x * (127 / amax))
@@ -54,8 +57,8 @@ func QuantizeActs(dst *Acts, x []float32, t0, t1 int, g Grain) {
 	checkLen("QuantizeActs x", len(x), t1*dst.K)
 	switch {
 	case t0 == t1:
-	case g == Coarse:
-		coarsely().quantizeActs(dst, x, t0, t1)
+	case g != Fine:
+		g.ops().quantizeActs(dst, x, t0, t1)
 	default:
 		active.Load().quantizeActs(dst, x, t0, t1)
 	}
@@ -84,8 +87,8 @@ func RMSNormQuantize(dst *Acts, x, w []float32, eps float32, t0, t1 int, g Grain
 	checkLen("RMSNormQuantize w", len(w), dst.K)
 	switch {
 	case t0 == t1:
-	case g == Coarse:
-		coarsely().rmsNormQuantize(dst, x, w, eps, t0, t1)
+	case g != Fine:
+		g.ops().rmsNormQuantize(dst, x, w, eps, t0, t1)
 	default:
 		active.Load().rmsNormQuantize(dst, x, w, eps, t0, t1)
 	}
@@ -98,9 +101,9 @@ func RMSNormQuantize(dst *Acts, x, w []float32, eps float32, t0, t1 int, g Grain
 //	h = (gate / (1 + exp(-gate))) * up     then QuantizeActs of h
 func SwiGLUQuantize(dst *Acts, gate, up []float32, ldx, t0, t1, k0, k1 int, g Grain) {
 	dst.check("SwiGLUQuantize", t0, t1)
-	checkMultiple("SwiGLUQuantize k0", k0, g.size())
+	checkMultiple("SwiGLUQuantize k0", k0, g.Group())
 	if k1 != dst.K {
-		checkMultiple("SwiGLUQuantize k1", k1, g.size())
+		checkMultiple("SwiGLUQuantize k1", k1, g.Group())
 	}
 	if k0 > k1 || k1 > dst.K {
 		broken("SwiGLUQuantize: columns [%d, %d) of %d", k0, k1, dst.K)
@@ -111,8 +114,8 @@ func SwiGLUQuantize(dst *Acts, gate, up []float32, ldx, t0, t1, k0, k1 int, g Gr
 	checkLen("SwiGLUQuantize ldx", ldx, k1-k0)
 	checkLen("SwiGLUQuantize gate", len(gate), (t1-1)*ldx+k1-k0)
 	checkLen("SwiGLUQuantize up", len(up), (t1-1)*ldx+k1-k0)
-	if g == Coarse {
-		coarsely().swiGLUQuantize(dst, gate, up, ldx, t0, t1, k0, k1)
+	if g != Fine {
+		g.ops().swiGLUQuantize(dst, gate, up, ldx, t0, t1, k0, k1)
 		return
 	}
 	active.Load().swiGLUQuantize(dst, gate, up, ldx, t0, t1, k0, k1)

@@ -30,11 +30,11 @@ func TestNoAllocations(t *testing.T) {
 			kernels.SwiGLUQuantize(x, floats, floats, 256, 0, 2, 0, 128, kernels.Fine)
 			kernels.QuantizeActs(x, floats, 0, 2, kernels.Fine)
 			kernels.RMSNormQuantize(x, floats, floats, 1, 0, 2, kernels.Fine)
-			if kernels.PromptGrain() == kernels.Coarse {
-				kernels.QuantizeActs(x, floats, 0, 2, kernels.Coarse)
-				kernels.RMSNormQuantize(x, floats, floats, 1, 0, 2, kernels.Coarse)
-				kernels.SwiGLUQuantize(x, floats, floats, 256, 0, 2, 0, 128, kernels.Coarse)
-				kernels.MatMul(&kernels.MatMulArgs{W: w, X: x, T1: 2, R1: 32, Y: y, LdY: 32, Grain: kernels.Coarse})
+			if g := kernels.PromptGrain(); g != kernels.Fine {
+				kernels.QuantizeActs(x, floats, 0, 2, g)
+				kernels.RMSNormQuantize(x, floats, floats, 1, 0, 2, g)
+				kernels.SwiGLUQuantize(x, floats, floats, 256, 0, 2, 0, 128, g)
+				kernels.MatMul(&kernels.MatMulArgs{W: w, X: x, T1: 2, R1: 32, Y: y, LdY: 32, Grain: g})
 			}
 			kernels.RMSNorm(floats[:256], floats[256:512], floats[:256], 1)
 			kernels.RoPE(q, s.NumHeads, s.HeadDim, s.HeadDim, false, floats, floats)

@@ -88,6 +88,13 @@ func cActsPart(a *Acts, t0, t1, k0, k1 int) C.struct_acts {
 	}
 }
 
+// cActsWide is cActsPart in a grain with groups of 128: k0 lies on one of them.
+func cActsWide(a *Acts, t0, t1, k0, k1 int) C.struct_acts {
+	c, at := cActsPart(a, t0, t1, k0, k1), t0*a.K/GroupSize+k0/CoarseGroup
+	c.scale, c.start32 = floats(a.Scale, at), ints(a.Start32, at)
+	return c
+}
+
 func cAttn(a *AttnArgs) C.struct_attn_args {
 	s := a.Shape
 	g := s.NumHeads / s.NumKVHeads

@@ -65,7 +65,7 @@ var avx512Ops = &ops{
 		C.exp_avx512(floats(dst, 0), floats(x, 0), C.int64_t(len(x)))
 	},
 	unpackKV: unpackKVAVX2,
-	coarse: &coarseOps{
+	coarse: &grainOps{
 		quantizeActs: func(dst *Acts, x []float32, t0, t1 int) {
 			C.coarse_quantize_avx512(cActs(dst, t0, t1), floats(x, t0*dst.K))
 		},
@@ -73,10 +73,7 @@ var avx512Ops = &ops{
 			C.coarse_rmsnorm_avx512(cActs(dst, t0, t1), floats(x, t0*dst.K), floats(w, 0), C.float(eps))
 		},
 		swiGLUQuantize: func(dst *Acts, gate, up []float32, ldx, t0, t1, k0, k1 int) {
-			part := cActsPart(dst, t0, t1, k0, k1)
-			at := t0*dst.K/GroupSize + k0/CoarseGroup
-			part.scale, part.start32 = floats(dst.Scale, at), ints(dst.Start32, at)
-			C.coarse_swiglu_avx512(part, C.int64_t(dst.K/GroupSize), floats(gate, t0*ldx), floats(up, t0*ldx), C.int64_t(ldx))
+			C.coarse_swiglu_avx512(cActsWide(dst, t0, t1, k0, k1), C.int64_t(dst.K/GroupSize), floats(gate, t0*ldx), floats(up, t0*ldx), C.int64_t(ldx))
 		},
 		matMul: func(a MatMulArgs) { C.coarse_matmul_avx512(cMatMul(&a)) },
 	},

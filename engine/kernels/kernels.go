@@ -8,7 +8,7 @@
 // All operations are defined down to the order of each floating-point
 // operation, so the reference, AVX2, AVX-VNNI, AVX-512 and NEON paths give byte-equal
 // results, for any batch size, any split of rows, tokens or threads. Products of the
-// formats with sub-scales are defined twice, fine and coarse (Grain): a path has its own
+// formats with sub-scales are defined in three grains (Grain): a path has its own
 // way of multiplying prompts fast, and UseGrain makes all take the same.
 //
 //   - integer dot products per group are exact, so their order is free;

@@ -12,6 +12,7 @@
 
 /* Values of Codec and Scaling in pack.go. */
 enum { CODEC_4, CODEC_5, CODEC_6, CODEC_8, CODEC_F16, CODEC_F32 };
+enum { GRAIN_FINE, GRAIN_MEDIUM, GRAIN_COARSE }; /* Grain in grain.go */
 enum { SCALE_OFFSET, SCALE_MIN, SCALE_K, SCALE_Q6K, SCALE_NONE };
 
 enum { GROUP = 32, COARSE = 128, ROW_TILE = 16, PAGE_TOKENS = 64, SPLIT_PAGES = 8, MAX_HEAD_DIM = 256 };
@@ -146,10 +147,19 @@ void rope_avx2(struct rope_args a);
 void store_kv_avx2(uint16_t *k_page, uint16_t *v_page, const float *k, const float *v, int64_t n);
 void attn_block_avx2(struct attn_args a);
 void attn_merge_avx2(struct merge_args a);
+
+/* Rows in groups of 128, medium or coarse; scale and start32 are [rows, k/128] in rows of
+ * k/32, and the rest is as in fine ones. */
+void medium_matmul_avx2(struct matmul_args a);
+void wide_quantize_avx2(struct acts dst, int32_t grain, const float *x);
+void wide_rmsnorm_avx2(struct acts dst, int32_t grain, const float *x, const float *w, float eps);
+void wide_swiglu_avx2(struct acts dst, int32_t grain, int64_t row_groups, const float *gate, const float *up, int64_t ldx);
+
 int32_t peak_dot_avx2(int64_t n);
 int32_t peak_read_avx2(const uint8_t *p, int64_t n);
 
 void matmul_avxvnni(struct matmul_args a); /* all else is as in avx2 */
+void coarse_matmul_avxvnni(struct matmul_args a);
 int32_t peak_dot_avxvnni(int64_t n);
 
 void matmul_neon(struct matmul_args a);

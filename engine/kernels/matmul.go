@@ -11,7 +11,7 @@ type MatMulArgs struct {
 	Y0     int       // the row that Y's first column is for, <= R0
 	Bias   []float32 // [W.Rows] or nil
 	Add    bool      // add to what Y holds
-	Grain  Grain     // of rows [T0, T1) of X; Coarse only if W.Coarsens()
+	Grain  Grain     // of rows [T0, T1) of X; Fine unless W.Coarsens()
 }
 
 // MatMul computes y[t,r] = sum_k W[r,k] x[t,k] (+ Bias[r]) (+ old y if Add) for
@@ -46,6 +46,14 @@ type MatMulArgs struct {
 //	s = top * (1/127)                                  NaN if any dw or mw is infinite or NaN
 //	u = fma(B + sum w*x, s, -B*s)
 //	acc = fma(u, sx, acc)
+//
+// Medium rows have such groups and the file's weights. For each group of 128, with d and dmin of
+// the 256 columns around it, the scale and min of each 32 of its columns (scale of each 16 in Q6_K):
+//
+//	I = sum scale*(q-offset)*x                      an integer within 2^27
+//	u = float32(I)*d
+//	acc = fma(u, sx, acc)
+//	acc = fma(mw, X.ScaleSum[t,g], acc)             (Q4_K, Q5_K; each 32 columns, in order)
 func MatMul(a *MatMulArgs) {
 	if a.T0 < 0 || a.T0 > a.T1 || a.R0 < 0 || a.R0 > a.R1 || a.R1 > a.W.Rows || a.Y0 < 0 || a.Y0 > a.R0 {
 		broken("MatMul: tokens [%d, %d), rows [%d, %d) of %d", a.T0, a.T1, a.R0, a.R1, a.W.Rows)
@@ -53,8 +61,8 @@ func MatMul(a *MatMulArgs) {
 	if a.R0%RowTile != 0 || a.R1%RowTile != 0 && a.R1 != a.W.Rows {
 		broken("MatMul: rows [%d, %d) do not lie on tiles of %d", a.R0, a.R1, RowTile)
 	}
-	if a.Grain == Coarse && !a.W.Coarsens() {
-		broken("MatMul: no coarse product of %v weights", a.W.Type)
+	if a.Grain != Fine && !a.W.Coarsens() {
+		broken("MatMul: no %v product of %v weights", a.Grain, a.W.Type)
 	}
 	if a.X.K != a.W.Cols {
 		broken("MatMul: %d activations for %d columns", a.X.K, a.W.Cols)
@@ -68,13 +76,13 @@ func MatMul(a *MatMulArgs) {
 	if a.Bias != nil {
 		checkLen("MatMul Bias", len(a.Bias), a.W.Rows)
 	}
-	if a.Grain == Coarse {
-		coarsely().matMul(*a)
+	if a.Grain != Fine {
+		a.Grain.ops().matMul(*a)
 		return
 	}
 	active.Load().matMul(*a)
 }
 
-// Coarsens reports whether the matrix can be multiplied by coarse rows: its format has
-// sub-scales, which make fine products of many rows slower.
+// Coarsens reports whether the matrix can be multiplied by medium and coarse rows: its format
+// has sub-scales, which make fine products of many rows slower.
 func (m *Matrix) Coarsens() bool { return m.Scaling == ScaleK || m.Scaling == ScaleQ6K }

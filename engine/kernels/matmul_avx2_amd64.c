@@ -6,3 +6,8 @@ AVX2 void matmul_avx2(struct matmul_args a)
 {
 	matmul(&a);
 }
+
+AVX2 void medium_matmul_avx2(struct matmul_args a)
+{
+	matmul_grouped(&a, GRAIN_MEDIUM);
+}

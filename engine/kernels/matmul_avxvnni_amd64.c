@@ -7,6 +7,11 @@ AVX2 void matmul_avxvnni(struct matmul_args a)
 	matmul(&a);
 }
 
+AVX2 void coarse_matmul_avxvnni(struct matmul_args a)
+{
+	matmul_grouped(&a, GRAIN_COARSE);
+}
+
 /* peak_dot_avxvnni: n rounds of 32 times 32 int8 products, operands in registers. 1,024
  * multiply-adds per round. */
 AVX2 int32_t peak_dot_avxvnni(int64_t n)

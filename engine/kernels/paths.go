@@ -30,9 +30,9 @@ type ops struct {
 	// unpackKV may be nil: the reference unpacks.
 	unpackKV func(a unpackArgs)
 
-	// coarse may be nil: the path multiplies fine rows faster, and leaves coarse ones to
-	// the reference.
-	coarse *coarseOps
+	// medium and coarse may be nil: the path multiplies other rows faster, and leaves these
+	// to the reference.
+	medium, coarse *grainOps
 }
 
 // paths lists what this build and CPU can run, the best first; ref is the last.

@@ -3,43 +3,15 @@ package kernels
 import "math"
 
 // refCoarse defines the coarse products.
-var refCoarse = &coarseOps{
-	quantizeActs: func(dst *Acts, x []float32, t0, t1 int) {
-		for t := t0; t < t1; t++ {
-			coarsenRow(dst, x[t*dst.K:][:dst.K], t, 0)
-		}
-	},
-	rmsNormQuantize: func(dst *Acts, x, w []float32, eps float32, t0, t1 int) {
-		row := make([]float32, dst.K)
-		for t := t0; t < t1; t++ {
-			refRMSNorm(row, x[t*dst.K:][:dst.K], w, eps)
-			coarsenRow(dst, row, t, 0)
-		}
-	},
-	swiGLUQuantize: func(dst *Acts, gate, up []float32, ldx, t0, t1, k0, k1 int) {
-		row := make([]float32, k1-k0)
-		for t := t0; t < t1; t++ {
-			refSwiGLU(row, gate[t*ldx:], up[t*ldx:])
-			coarsenRow(dst, row, t, k0)
-		}
-	},
-	matMul: refCoarseMatMul,
-}
+var refCoarse = refGrain(coarsenGroup, refCoarseMatMul)
 
-// coarsenRow quantizes x into row t of dst from column k0, in groups of 128.
-func coarsenRow(dst *Acts, x []float32, t, k0 int) {
-	for k := 0; k < len(x); k += CoarseGroup {
-		group := x[k:min(k+CoarseGroup, len(x))]
-		q := dst.Q[t*dst.K+k0+k:]
-		scale, inv := actScale(group)
-		sum := int32(0)
-		for i, v := range group {
-			q[i] = quantizeOne(v, inv)
-			sum += int32(q[i])
-		}
-		at := t*dst.K/GroupSize + (k0+k)/CoarseGroup
-		dst.Scale[at], dst.Start32[at] = scale, dotBase-128*sum
+// coarsenGroup fills what a coarse row has beside Q and Scale, for group number c of row t.
+func coarsenGroup(dst *Acts, q []int8, t, c int) {
+	sum := int32(0)
+	for _, v := range q {
+		sum += int32(v)
 	}
+	dst.Start32[t*dst.K/GroupSize+c] = dotBase - 128*sum
 }
 
 func refCoarseMatMul(a MatMulArgs) {

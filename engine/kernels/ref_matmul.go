@@ -34,6 +34,8 @@ type rowDecoder struct {
 	q      []int32   // [cols] integers less their offset
 	dw, mw []float32 // [cols/16]: scale and added minimum; per group the even one counts, except in Q6_K
 	f      []float32 // [cols] float weights
+	d      []float32 // [cols/128] scale of the formats with sub-scales
+	sub    []int32   // [cols/16] sub-scales
 }
 
 func newRowDecoder(m *Matrix) *rowDecoder {
@@ -41,6 +43,7 @@ func newRowDecoder(m *Matrix) *rowDecoder {
 		q:  make([]int32, m.Cols),
 		dw: make([]float32, m.Cols/16), mw: make([]float32, m.Cols/16),
 		f: make([]float32, m.Cols),
+		d: make([]float32, m.Cols/CoarseGroup), sub: make([]int32, m.Cols/16),
 	}
 }
 
@@ -90,13 +93,19 @@ func (w *rowDecoder) decodeScales(s Scaling, b []byte, row, g int) {
 	case ScaleK:
 		base, i := 256*(g/8), g%8
 		low, high := b[base+64+16*i+row], b[base+192+16*(i%4)+row]>>(4*(i/4))
-		w.dw[2*g] = f16(base) * float32(low&15|high&3<<4)
+		w.setSub(g, f16(base), int32(low&15|high&3<<4), int32(low&15|high&3<<4))
 		w.mw[2*g] = f16(base+32) * float32(low>>4|high>>2&3<<4)
 	case ScaleQ6K:
 		base, i := 288*(g/8), 2*(g%8)
-		w.dw[2*g] = f16(base) * float32(int8(b[base+32+16*i+row]))
-		w.dw[2*g+1] = f16(base) * float32(int8(b[base+48+16*i+row]))
+		w.setSub(g, f16(base), int32(int8(b[base+32+16*i+row])), int32(int8(b[base+48+16*i+row])))
 	}
+}
+
+// setSub sets the scales of group g from the sub-scales of its halves.
+func (w *rowDecoder) setSub(g int, d float32, first, second int32) {
+	w.d[g*GroupSize/CoarseGroup] = d
+	w.sub[2*g], w.sub[2*g+1] = first, second
+	w.dw[2*g], w.dw[2*g+1] = d*float32(first), d*float32(second)
 }
 
 // dot is the sum over K of the row and token t, by the formulas of MatMul.

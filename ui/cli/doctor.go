@@ -48,7 +48,7 @@ type doctorKernels struct {
 	Available []string `json:"available"` // the best first
 	Active    string   `json:"active"`
 	Reason    string   `json:"reason"`  // one of the constants below
-	Prompts   string   `json:"prompts"` // coarse or fine: kernels.Grain
+	Prompts   string   `json:"prompts"` // coarse, medium or fine: kernels.Grain
 	Threads   int      `json:"threads"`
 }
 

@@ -80,10 +80,12 @@ func TestDoctorKernels(t *testing.T) {
 	t.Setenv("KERNELS", "ref")
 	assert.Contains(t, call(t, "doctor").out, "ref, forced by KERNELS")
 	t.Cleanup(func() { require.NoError(t, kernels.UseGrain("")) })
-	t.Setenv("KERNELS", "ref,coarse")
-	assert.Contains(t, call(t, "doctor").out, "prompts in the coarse grain")
+	for _, grain := range []string{"medium", "coarse"} {
+		t.Setenv("KERNELS", "ref,"+grain)
+		assert.Contains(t, call(t, "doctor").out, "prompts in the "+grain+" grain")
+	}
 	t.Setenv("KERNELS", ",fine")
-	assert.NotContains(t, call(t, "doctor").out, "coarse")
+	assert.NotContains(t, call(t, "doctor").out, "grain")
 	t.Setenv("KERNELS", ",fin")
 	assert.Equal(t, 2, call(t, "doctor").code)
 }

@@ -104,8 +104,8 @@ func (a *app) featureLines(all []machine.Feature) []string {
 
 func (a *app) kernelsLine(k doctorKernels) string {
 	line := a.say("kernels_"+k.Reason, k.Active, strings.Join(k.Available, " "))
-	if k.Prompts == kernels.Coarse.String() {
-		line += a.say("doctor_coarse")
+	if k.Prompts != kernels.Fine.String() {
+		line += a.say("doctor_" + k.Prompts)
 	}
 	return line + a.say("doctor_threads", k.Threads)
 }

@@ -21,6 +21,7 @@ var doctorWords = map[string][2]string{
 	"doctor_cores":    {"%s，%d 个逻辑核", "%s, %d logical cores"},
 	"doctor_missing":  {"没有：%s", "not there: %s"},
 	"doctor_unused":   {"宣称支持、目前用不上：%s", "announced, and used by no kernel yet: %s"},
+	"doctor_medium":   {"；提示词用中粒度（K 格式的权重）", "; prompts in the medium grain (weights in K formats)"},
 	"doctor_coarse":   {"；提示词用粗粒度（K 格式的权重）", "; prompts in the coarse grain (weights in K formats)"},
 	"doctor_threads":  {"；%d 线程", "; %d threads"},
 	"doctor_of_total": {"共 %s，可用 %s", "%s, %s free"},
