@@ -22,8 +22,6 @@ package kernels
 // #cgo nocallback attn_block_avx2
 // #cgo noescape attn_merge_avx2
 // #cgo nocallback attn_merge_avx2
-// #cgo noescape unpack_kv_avx2
-// #cgo nocallback unpack_kv_avx2
 // #cgo noescape peak_dot_avx2
 // #cgo nocallback peak_dot_avx2
 // #cgo noescape peak_read_avx2
@@ -60,13 +58,9 @@ var avx2Ops = &ops{
 	exp: func(dst, x []float32) {
 		C.exp_avx2(floats(dst, 0), floats(x, 0), C.int64_t(len(x)))
 	},
-	unpackKV: unpackKVAVX2,
 	peakDot:  func(rounds int64) int { return int(C.peak_dot_avx2(C.int64_t(rounds))) },
 	peakRead: peakReadAVX2,
 }
-
-// unpackKVAVX2 serves the AVX-512 path as well.
-func unpackKVAVX2(a unpackArgs) { C.unpack_kv_avx2(cUnpack(&a)) }
 
 func peakReadAVX2(b []byte) int { return int(C.peak_read_avx2(bytesOf(b), C.int64_t(len(b)))) }
 

@@ -27,9 +27,6 @@ type ops struct {
 	peakDot  func(rounds int64) int
 	peakRead func(b []byte) int
 
-	// unpackKV may be nil: the reference unpacks.
-	unpackKV func(a unpackArgs)
-
 	// coarse may be nil: the path multiplies fine rows faster, and leaves coarse ones to
 	// the reference.
 	coarse *coarseOps
