@@ -42,16 +42,15 @@ struct tile {
 	float p[TILE][PAGE_TOKENS] __attribute__((aligned(32)));  /* scores, then exp */
 };
 
-/* score: p[i][j] = sum_d q[i][d] k[d][j] (+ mid[i]), sequential over d, for 16 positions
- * from j. */
-AVX2_INLINE void score(struct tile *t, int n, const struct page *pg, int64_t head_dim, int j, int form)
+/* score: p[i][j] = sum_d q[i][d] k[d][j], sequential over d, for 16 positions from j. */
+AVX2_INLINE void score(struct tile *t, int n, const void *k, int64_t head_dim, int j, int form)
 {
 	__m256 s[TILE][2];
 #pragma GCC unroll 6
 	for (int i = 0; i < n; i++)
 		s[i][0] = s[i][1] = _mm256_setzero_ps();
 	for (int64_t d = 0; d < head_dim; d++) {
-		__m256 lo = load8(pg->k, d * PAGE_TOKENS + j, form), hi = load8(pg->k, d * PAGE_TOKENS + j + 8, form);
+		__m256 lo = load8(k, d * PAGE_TOKENS + j, form), hi = load8(k, d * PAGE_TOKENS + j + 8, form);
 #pragma GCC unroll 6
 		for (int i = 0; i < n; i++) {
 			__m256 q = _mm256_broadcast_ss(&t->q[i][d]);
@@ -61,25 +60,21 @@ AVX2_INLINE void score(struct tile *t, int n, const struct page *pg, int64_t hea
 	}
 #pragma GCC unroll 6
 	for (int i = 0; i < n; i++) {
-		if (form == FORM_S8 || (form == FORM_F32 && pg->k_mid)) {
-			s[i][0] = _mm256_add_ps(s[i][0], _mm256_broadcast_ss(t->mid + i));
-			s[i][1] = _mm256_add_ps(s[i][1], _mm256_broadcast_ss(t->mid + i));
-		}
 		_mm256_store_ps(t->p[i] + j, s[i][0]);
 		_mm256_store_ps(t->p[i] + j + 8, s[i][1]);
 	}
 }
 
-AVX2_INLINE void score_tile(struct tile *t, const struct page *pg, int64_t head_dim, int form)
+AVX2_INLINE void score_tile(struct tile *t, const void *k, int64_t head_dim, int form)
 {
 	for (int j = 0; j < PAGE_TOKENS; j += 16) {
 		switch (t->n) {
-		case 1: score(t, 1, pg, head_dim, j, form); break;
-		case 2: score(t, 2, pg, head_dim, j, form); break;
-		case 3: score(t, 3, pg, head_dim, j, form); break;
-		case 4: score(t, 4, pg, head_dim, j, form); break;
-		case 5: score(t, 5, pg, head_dim, j, form); break;
-		case 6: score(t, 6, pg, head_dim, j, form); break;
+		case 1: score(t, 1, k, head_dim, j, form); break;
+		case 2: score(t, 2, k, head_dim, j, form); break;
+		case 3: score(t, 3, k, head_dim, j, form); break;
+		case 4: score(t, 4, k, head_dim, j, form); break;
+		case 5: score(t, 5, k, head_dim, j, form); break;
+		case 6: score(t, 6, k, head_dim, j, form); break;
 		}
 	}
 }
@@ -106,8 +101,8 @@ AVX2 static void softmax(struct tile *t, int i, float *m, float *l)
 	*m = next;
 }
 
-/* fold_scales multiplies the weights of the rows by the scales of the values. */
-AVX2 static void fold_scales(struct tile *t, const float *v_scale)
+/* fold_values multiplies the weights of the rows by the scales of the values. */
+AVX2 static void fold_values(struct tile *t, const float *v_scale)
 {
 	for (int i = 0; i < t->n; i++)
 		for (int j = 0; j < PAGE_TOKENS; j += 8)
@@ -167,17 +162,27 @@ AVX2_INLINE void weigh_tile(const struct tile *t, float *o, const struct page *p
 	}
 }
 
-/* fold_keys folds the scales of the keys into query i of the tile and sums its
- * products with their offsets. */
-AVX2 static void fold_keys(struct tile *t, int i, const struct page *pg, int64_t head_dim)
+/* fold_keys prepares the tile for a page in 8 bits: it sums the products of each query
+ * with the offsets of the keys, then folds the scales of the keys into the query. */
+AVX2 static void fold_keys(struct tile *t, const struct page *pg, int64_t head_dim)
 {
-	__m256 sum[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()};
-	for (int64_t d = 0; d < head_dim; d += 8) {
-		__m256 q = _mm256_load_ps(t->q[i] + d);
-		sum[d / 8 % 2] = _mm256_fmadd_ps(q, _mm256_loadu_ps(pg->k_mid + d), sum[d / 8 % 2]);
-		_mm256_store_ps(t->q[i] + d, _mm256_mul_ps(q, _mm256_loadu_ps(pg->k_scale + d)));
+	for (int i = 0; i < t->n; i++) {
+		__m256 sum[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()};
+		for (int64_t d = 0; d < head_dim; d += 8) {
+			__m256 q = _mm256_load_ps(t->q[i] + d);
+			sum[d / 8 % 2] = _mm256_fmadd_ps(q, _mm256_loadu_ps(pg->k_mid + d), sum[d / 8 % 2]);
+			_mm256_store_ps(t->q[i] + d, _mm256_mul_ps(q, _mm256_loadu_ps(pg->k_scale + d)));
+		}
+		t->mid[i] = tree_sum(sum[0], sum[1]);
 	}
-	t->mid[i] = tree_sum(sum[0], sum[1]);
+}
+
+/* add_offsets adds what the offsets of the keys give to the scores. */
+AVX2 static void add_offsets(struct tile *t)
+{
+	for (int i = 0; i < t->n; i++)
+		for (int j = 0; j < PAGE_TOKENS; j += 8)
+			_mm256_store_ps(t->p[i] + j, _mm256_add_ps(_mm256_load_ps(t->p[i] + j), _mm256_broadcast_ss(t->mid + i)));
 }
 
 /* attn_rows adds a page, from position start, to n rows from number first. */
@@ -195,19 +200,21 @@ AVX2_INLINE void attn_rows(const struct attn_args *a, const struct page *pg, int
 		const float *q = a->q + a->rows[query] * a->q_stride + head * a->head_dim;
 		for (int64_t d = 0; d < a->head_dim; d += 8)
 			_mm256_store_ps(t.q[i] + d, _mm256_mul_ps(_mm256_loadu_ps(q + d), _mm256_set1_ps(a->scale)));
-		if (pg->k_scale)
-			fold_keys(&t, i, pg, a->head_dim);
 	}
 	if (most == 0)
 		return;
-	score_tile(&t, pg, a->head_dim, form);
+	if (pg->k_scale)
+		fold_keys(&t, pg, a->head_dim);
+	score_tile(&t, pg->k, a->head_dim, form);
+	if (pg->k_scale)
+		add_offsets(&t);
 	for (int i = 0; i < n; i++) {
 		t.correction[i] = 1;
 		if (t.seen[i] > 0)
 			softmax(&t, i, a->m + first + i, a->l + first + i);
 	}
 	if (pg->v_scale)
-		fold_scales(&t, pg->v_scale);
+		fold_values(&t, pg->v_scale);
 	weigh_tile(&t, a->o + first * a->head_dim, pg, a->head_dim, form);
 }
 

@@ -9,22 +9,9 @@
  * tiles. */
 #include "attn_avx512_amd64.h"
 
-/* fold_keys folds the scales of the keys into query i of the tile and sums its
- * products with their offsets. */
-AVX512_INLINE void fold_keys(struct tile *t, int i, const struct page *pg, int64_t head_dim)
-{
-	__m512 sum = _mm512_setzero_ps();
-	for (int64_t d = 0; d < head_dim; d += 16) {
-		__m512 q = _mm512_load_ps(t->q[i] + d);
-		sum = _mm512_fmadd_ps(q, _mm512_loadu_ps(pg->k_mid + d), sum);
-		_mm512_store_ps(t->q[i] + d, _mm512_mul_ps(q, _mm512_loadu_ps(pg->k_scale + d)));
-	}
-	t->mid[i] = tree_sum(sum);
-}
-
 /* fill sets up a tile of n rows from number first for the page from position start.
  * It returns how much of the page any row sees. */
-AVX512 static int64_t fill(struct tile *t, const struct attn_args *a, const struct page *pg, int64_t start, int64_t first, int n)
+AVX512 static int64_t fill(struct tile *t, const struct attn_args *a, int64_t start, int64_t first, int n)
 {
 	int64_t most = 0;
 	t->n = n;
@@ -37,8 +24,6 @@ AVX512 static int64_t fill(struct tile *t, const struct attn_args *a, const stru
 		const float *q = a->q + a->rows[query] * a->q_stride + head * a->head_dim;
 		for (int64_t d = 0; d < a->head_dim; d += 16)
 			_mm512_store_ps(t->q[i] + d, _mm512_mul_ps(_mm512_loadu_ps(q + d), _mm512_set1_ps(a->scale)));
-		if (pg->k_scale)
-			fold_keys(t, i, pg, a->head_dim);
 	}
 	return most;
 }
@@ -47,17 +32,21 @@ AVX512 static int64_t fill(struct tile *t, const struct attn_args *a, const stru
 AVX512_INLINE void attn_rows(const struct attn_args *a, const struct page *pg, int64_t start, int64_t first, int n, int form)
 {
 	struct tile t; /* not initialized: 16 KiB, of which the loops write what they read */
-	if (fill(&t, a, pg, start, first, n) == 0)
+	if (fill(&t, a, start, first, n) == 0)
 		return;
+	if (pg->k_scale)
+		fold_keys(&t, pg, a->head_dim);
 	/* In f32 two halves of 6 rows x 4 vectors: fewer loads than 12 x 2. */
 	const int half = form == FORM_F32 && n > SLIM ? n / 2 : 0;
 	float *o = a->o + first * a->head_dim;
 	if (half > 0)
 		score_part(&t, 0, half, pg, a->head_dim, form);
 	score_part(&t, half, n - half, pg, a->head_dim, form);
+	if (pg->k_scale)
+		add_offsets(&t);
 	softmax(&t, a->m + first, a->l + first);
 	if (pg->v_scale)
-		fold_scales(&t, pg->v_scale);
+		fold_values(&t, pg->v_scale);
 	if (half > 0)
 		weigh_part(&t, 0, half, o, pg, a->head_dim, form);
 	weigh_part(&t, half, n - half, o, pg, a->head_dim, form);
@@ -100,9 +89,9 @@ AVX512 static void attn_page_s8(const struct attn_args *a, int64_t page, int64_t
 }
 
 /* fetch brings share i of n of a page into L2. */
-AVX512_INLINE void fetch(const struct attn_args *a, const struct attn_page *p, int64_t i, int64_t n)
+AVX512_INLINE void fetch(const struct attn_args *a, const struct attn_page *p, int64_t i, int64_t n, int form)
 {
-	const int form = p->k_scale ? FORM_S8 : FORM_F16, width = form == FORM_S8 ? 4 : 2;
+	const int width = form == FORM_S8 ? 4 : 2; /* of one cache line */
 	for (int64_t at = a->head_dim * i / n; at < a->head_dim * (i + 1) / n; at++)
 		prefetch_l2(p->k, at * PAGE_TOKENS, 4, form);
 	for (int64_t j = PAGE_TOKENS * i / n; j < PAGE_TOKENS * (i + 1) / n; j++)
@@ -124,7 +113,7 @@ AVX512 static void attn_page_f32(const struct attn_args *a, int64_t page, int64_
 {
 	float k[MAX_HEAD_DIM * PAGE_TOKENS] __attribute__((aligned(64)));
 	float v[PAGE_TOKENS * MAX_HEAD_DIM] __attribute__((aligned(64)));
-	const struct attn_page *p = a->page + page;
+	const struct attn_page *p = a->page + page, *after = a->page + next;
 	if (p->k_scale)
 		widen(k, v, p, a->head_dim, a->v_stride, FORM_S8);
 	else
@@ -133,7 +122,10 @@ AVX512 static void attn_page_f32(const struct attn_args *a, int64_t page, int64_
 	const int64_t rows = a->n_queries * a->group, tiles = (rows + TILE - 1) / TILE;
 	for (int64_t i = 0; i < tiles; i++) {
 		const int64_t first = rows * i / tiles;
-		fetch(a, a->page + next, i, tiles);
+		if (after->k_scale)
+			fetch(a, after, i, tiles, FORM_S8);
+		else
+			fetch(a, after, i, tiles, FORM_F16);
 		attn_rows(a, &pg, a->p0 + page * PAGE_TOKENS, first, (int)(rows * (i + 1) / tiles - first), FORM_F32);
 	}
 }

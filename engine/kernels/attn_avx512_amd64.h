@@ -55,10 +55,10 @@ struct tile {
 	float p[TILE][PAGE_TOKENS] __attribute__((aligned(64)));  /* scores, then exp */
 };
 
-/* score: p[i][j] = sum_d q[i][d] k[d][j] (+ mid[i]), sequential over d, for n rows and
- * width vectors of positions from j. mid: NULL for none. Of a page as stored the same
- * keys of the next page are fetched. */
-AVX512_INLINE void score(const float (*q)[MAX_HEAD_DIM], float (*p)[PAGE_TOKENS], const float *mid, int n, int width, const struct page *pg, int64_t head_dim, int64_t j, int form)
+/* score: p[i][j] = sum_d q[i][d] k[d][j], sequential over d, for n rows and width
+ * vectors of positions from j. Of a page as stored the same keys of the next page are
+ * fetched. */
+AVX512_INLINE void score(const float (*q)[MAX_HEAD_DIM], float (*p)[PAGE_TOKENS], int n, int width, const struct page *pg, int64_t head_dim, int64_t j, int form)
 {
 	__m512 s[TILE][4];
 #pragma GCC unroll 12
@@ -86,16 +86,15 @@ AVX512_INLINE void score(const float (*q)[MAX_HEAD_DIM], float (*p)[PAGE_TOKENS]
 	for (int i = 0; i < n; i++)
 #pragma GCC unroll 4
 		for (int e = 0; e < width; e++)
-			_mm512_store_ps(p[i] + j + 16 * e, mid ? _mm512_add_ps(s[i][e], _mm512_set1_ps(mid[i])) : s[i][e]);
+			_mm512_store_ps(p[i] + j + 16 * e, s[i][e]);
 }
 
 /* score_rows scores a constant number of rows. */
 AVX512_INLINE void score_rows(struct tile *t, int first, int n, const struct page *pg, int64_t head_dim, int form)
 {
 	const int width = n > SLIM ? 2 : 4;
-	const float *mid = form == FORM_F16 || (form == FORM_F32 && !pg->k_mid) ? NULL : t->mid + first;
 	for (int64_t j = 0; j < PAGE_TOKENS; j += 16 * width)
-		score(t->q + first, t->p + first, mid, n, width, pg, head_dim, j, form);
+		score(t->q + first, t->p + first, n, width, pg, head_dim, j, form);
 }
 
 /* score_form scores n rows of the tile from number first; in f32 at most 6. */
@@ -132,6 +131,30 @@ AVX512 static __attribute__((noinline)) void score_s8(struct tile *t, int first,
 AVX512 static __attribute__((noinline)) void score_f32(struct tile *t, int first, int n, const struct page *pg, int64_t head_dim)
 {
 	score_form(t, first, n, pg, head_dim, FORM_F32);
+}
+
+/* fold_keys prepares the tile for a page in 8 bits: it sums the products of each query
+ * with the offsets of the keys, then folds the scales of the keys into the query. */
+AVX512 static void fold_keys(struct tile *t, const struct page *pg, int64_t head_dim)
+{
+	for (int i = 0; i < t->n; i++) {
+		__m512 sum = _mm512_setzero_ps();
+		for (int64_t d = 0; d < head_dim; d += 16) {
+			__m512 q = _mm512_load_ps(t->q[i] + d);
+			sum = _mm512_fmadd_ps(q, _mm512_loadu_ps(pg->k_mid + d), sum);
+			_mm512_store_ps(t->q[i] + d, _mm512_mul_ps(q, _mm512_loadu_ps(pg->k_scale + d)));
+		}
+		t->mid[i] = tree_sum(sum);
+	}
+}
+
+/* add_offsets adds what the offsets of the keys give to the scores. */
+AVX512 static void add_offsets(struct tile *t)
+{
+	for (int i = 0; i < t->n; i++)
+#pragma GCC unroll 4
+		for (int e = 0; e < 4; e++)
+			_mm512_store_ps(t->p[i] + 16 * e, _mm512_add_ps(_mm512_load_ps(t->p[i] + 16 * e), _mm512_set1_ps(t->mid[i])));
 }
 
 /* fold is one level of a tree: the sum of each pair, or its second if that is greater. */
@@ -196,8 +219,8 @@ AVX512 static void softmax(struct tile *t, float *m, float *l)
 	_mm512_mask_storeu_ps(l, some, _mm512_fmadd_ps(_mm512_maskz_loadu_ps(rows, l), c, trees(v, 0)));
 }
 
-/* fold_scales multiplies the weights of the rows by the scales of the values. */
-AVX512 static void fold_scales(struct tile *t, const float *v_scale)
+/* fold_values multiplies the weights of the rows by the scales of the values. */
+AVX512 static void fold_values(struct tile *t, const float *v_scale)
 {
 	for (int i = 0; i < t->n; i++)
 #pragma GCC unroll 4

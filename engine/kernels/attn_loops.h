@@ -83,8 +83,8 @@ VEC static void softmax(struct tile *t, int i, float *m, float *l)
 	*m = next;
 }
 
-/* fold_scales multiplies the weights of the rows by the scales of the values. */
-VEC_INLINE void fold_scales(struct tile *t, const float *v_scale)
+/* fold_values multiplies the weights of the rows by the scales of the values. */
+VEC_INLINE void fold_values(struct tile *t, const float *v_scale)
 {
 	for (int i = 0; i < t->n; i++)
 		for (int j = 0; j < PAGE_TOKENS; j += 16)
@@ -181,7 +181,7 @@ VEC_INLINE void attn_rows(const struct attn_args *a, int64_t page, int64_t first
 			softmax(&t, i, a->m + first + i, a->l + first + i);
 	}
 	if (packed)
-		fold_scales(&t, p->v_scale);
+		fold_values(&t, p->v_scale);
 	weigh_tile(&t, a, p->v, packed);
 }
 
