@@ -142,11 +142,10 @@ func (m *model) attendUnit(l int, p *attnPlan, u *attnUnit, h, worker int) {
 	w.pages = w.pages[:0]
 	for i, pg := range u.pages {
 		if pg.packed == nil || u.own && i == len(u.pages)-1 {
-			w.pages = append(w.pages, pg.layers[l])
-			continue
+			w.pages = append(w.pages, kernels.AttnPage{KVPage: pg.layers[l]})
+		} else {
+			w.pages = append(w.pages, kernels.AttnPage{Packed: &pg.packed[l]})
 		}
-		kernels.UnpackKV(w.unpacked[i], pg.packed[l], h)
-		w.pages = append(w.pages, w.unpacked[i])
 	}
 	out := w.aside
 	if len(u.chunks) == 1 {
@@ -186,20 +185,14 @@ type partial struct {
 
 // attnWorker is one worker's scratch of attendUnit.
 type attnWorker struct {
-	pages    []kernels.KVPage
-	unpacked []kernels.KVPage // [pagesPerBlock] one head of packed pages as f16, under KVQ8
-	aside    partial          // for attnRows queries of one KV head
+	pages []kernels.AttnPage
+	aside partial // for attnRows queries of one KV head
 }
 
-func newAttnWorkers(c Config, format KVFormat, n int) []attnWorker {
+func newAttnWorkers(c Config, n int) []attnWorker {
 	w := make([]attnWorker, n)
 	for i := range w {
 		q := attnRows * c.Heads / c.KVHeads
-		for range pagesPerBlock {
-			if size := c.KVHeads * c.HeadDim * kernels.PageTokens; format == KVQ8 {
-				w[i].unpacked = append(w[i].unpacked, kernels.KVPage{K: kernels.AlignedUint16(size), V: kernels.AlignedUint16(size)})
-			}
-		}
 		w[i].aside = partial{kernels.AlignedFloats(q * c.HeadDim), kernels.AlignedFloats(q), kernels.AlignedFloats(q)}
 	}
 	return w

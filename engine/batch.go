@@ -59,7 +59,7 @@ type scratch struct {
 	gateUp []gateUp     // [workers]
 }
 
-func newScratch(c Config, format KVFormat, rows, workers int) *scratch {
+func newScratch(c Config, rows, workers int) *scratch {
 	q, kv := c.Heads*c.HeadDim, c.KVHeads*c.HeadDim
 	f := kernels.AlignedFloats
 	s := &scratch{
@@ -71,7 +71,7 @@ func newScratch(c Config, format KVFormat, rows, workers int) *scratch {
 		cos: f(rows * c.RotDim / 2), sin: f(rows * c.RotDim / 2),
 		logits: f(logitRows * c.Vocab),
 		last:   f(logitRows * c.Hidden), lastQ: kernels.NewActs(logitRows, c.Hidden),
-		worker: newAttnWorkers(c, format, workers),
+		worker: newAttnWorkers(c, workers),
 	}
 	for range workers {
 		s.gateUp = append(s.gateUp, gateUp{f(rows * gateRows), f(rows * gateRows)})

@@ -147,7 +147,7 @@ func (e *Engine) load(ctx context.Context, o Options) error {
 	}
 	e.info.KVBytes = kv.bytes()
 	e.file.ReleaseAll() // from here on only rows of the embedding are read
-	e.sched = newScheduler(newModel(cfg, w, e.pool, e.info.KV), e.vocab, kv)
+	e.sched = newScheduler(newModel(cfg, w, e.pool), e.vocab, kv)
 	return nil
 }
 

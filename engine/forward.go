@@ -31,8 +31,8 @@ type part struct {
 	grain  kernels.Grain
 }
 
-func newModel(cfg Config, w *Weights, p *pool, format KVFormat) *model {
-	m := &model{cfg: cfg, w: w, pool: p, s: newScratch(cfg, format, maxRows, p.n), promptGrain: kernels.PromptGrain()}
+func newModel(cfg Config, w *Weights, p *pool) *model {
+	m := &model{cfg: cfg, w: w, pool: p, s: newScratch(cfg, maxRows, p.n), promptGrain: kernels.PromptGrain()}
 	for i := range w.Layers {
 		m.mixed = m.mixed || m.promptGrain != kernels.Fine && slices.ContainsFunc(w.Layers[i].matrices(), (*kernels.Matrix).Coarsens)
 	}

@@ -37,9 +37,6 @@ func (s *scratch) allocated(c Config, context int) int64 {
 	}
 	for _, w := range s.worker {
 		n += bytesOf(w.aside.o, w.aside.m, w.aside.l)
-		for _, p := range w.unpacked {
-			n += bytesOf(p.K, p.V)
-		}
 	}
 	return n
 }

@@ -16,18 +16,24 @@ type AttnShape struct {
 // MaxHeadDim is the largest head dimension that the attention ops take.
 const MaxHeadDim = 256
 
+// AttnPage is a page in one of its two forms.
+type AttnPage struct {
+	KVPage          // f16, not looked at if Packed is there
+	Packed *KVPage8 // 8 bits, or nil
+}
+
 // AttnArgs are the operands of AttnBlock; g is NumHeads/NumKVHeads.
 type AttnArgs struct {
 	Shape  AttnShape
-	KVHead int       // the head of K and V; serves query heads [KVHead*g, KVHead*g+g)
-	P0, P1 int       // positions; P0 is a multiple of SplitTokens, P1 <= P0+SplitTokens
-	Pages  []KVPage  // the pages that cover [P0, P1), in order
-	Q      []float32 // [rows, NumHeads*HeadDim] rotated queries
-	Rows   []int32   // [nQ] the row of Q of each query
-	Pos    []int32   // [nQ] the last position that each query sees
-	O      []float32 // out [nQ, g, HeadDim] sum of exp(s-m)*v, not normalized
-	M      []float32 // out [nQ, g] largest score, -Inf if no position is seen
-	L      []float32 // out [nQ, g] sum of exp(s-m)
+	KVHead int        // the head of K and V; serves query heads [KVHead*g, KVHead*g+g)
+	P0, P1 int        // positions; P0 is a multiple of SplitTokens, P1 <= P0+SplitTokens
+	Pages  []AttnPage // the pages that cover [P0, P1), in order, in either form
+	Q      []float32  // [rows, NumHeads*HeadDim] rotated queries
+	Rows   []int32    // [nQ] the row of Q of each query
+	Pos    []int32    // [nQ] the last position that each query sees
+	O      []float32  // out [nQ, g, HeadDim] sum of exp(s-m)*v, not normalized
+	M      []float32  // out [nQ, g] largest score, -Inf if no position is seen
+	L      []float32  // out [nQ, g] sum of exp(s-m)
 }
 
 // AttnBlock computes the attention of nQ queries to the positions [P0, P1) that
@@ -46,6 +52,17 @@ type AttnArgs struct {
 //	o[d]  = o[d] * c; o[d] = fma(p[j], v[j][d], o[d]) for j = 0, 1, ...
 //
 // A NaN score counts as exp 0, since Exp32(NaN) is 0.
+//
+// The integers of a packed page are converted to f32 and nothing else. The scales of
+// its keys are folded into the query and those of its values into the weights. Its
+// offsets, which may be far larger than what differs between positions, are summed apart
+// and added once, so that they cost each score one rounding of its own size:
+//
+//	qk[d] = qs[d] * KScale[d]
+//	b[i]  = 0; b[i] = fma(qs[d], KMid[d], b[i]) for d = i, i+16, ...
+//	s[j]  = 0; s[j] = fma(qk[d], K[d][j], s[j]) for d = 0, 1, ...; s[j] = s[j] + tree(b)
+//	m', c, p, ls, l as above
+//	o[d]  = o[d] * c; o[d] = fma(p[j] * VScale[j], V[j][d], o[d]) for j = 0, 1, ...
 func AttnBlock(a *AttnArgs) {
 	a.Shape.check()
 	s, nQ, g := a.Shape, len(a.Rows), a.Shape.NumHeads/a.Shape.NumKVHeads
@@ -57,7 +74,7 @@ func AttnBlock(a *AttnArgs) {
 	}
 	checkLen("AttnBlock Pages", len(a.Pages), (a.P1-a.P0+PageTokens-1)/PageTokens)
 	for _, p := range a.Pages {
-		checkLen("AttnBlock page", min(len(p.K), len(p.V)), s.NumKVHeads*s.HeadDim*PageTokens)
+		p.check(s)
 	}
 	checkLen("AttnBlock Pos", len(a.Pos), nQ)
 	checkLen("AttnBlock O", len(a.O), nQ*g*s.HeadDim)
@@ -66,6 +83,17 @@ func AttnBlock(a *AttnArgs) {
 	if nQ > 0 {
 		active.Load().attnBlock(*a)
 	}
+}
+
+// check panics unless the page holds keys and values of the shape.
+func (p *AttnPage) check(s AttnShape) {
+	n := s.NumKVHeads * s.HeadDim
+	if q := p.Packed; q != nil {
+		checkLen("AttnBlock packed page", min(len(q.K), len(q.V)), n*PageTokens)
+		checkLen("AttnBlock packed scales", min(len(q.KScale), len(q.KMid), len(q.VScale)/PageTokens*s.HeadDim), n)
+		return
+	}
+	checkLen("AttnBlock page", min(len(p.K), len(p.V)), n*PageTokens)
 }
 
 // MergeArgs are the operands of AttnMerge; g is NumHeads/NumKVHeads.

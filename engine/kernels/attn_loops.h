@@ -1,5 +1,5 @@
-/* Attention over KV pages, RoPE, StoreKV and UnpackKV: the loops, once for all instruction
- * sets whose simd header defines vec, its operations and the attributes VEC and
+/* Attention over KV pages, RoPE and StoreKV: the loops, once for all instruction sets
+ * whose simd header defines vec, its operations and the attributes VEC and
  * VEC_INLINE, and of which 6 vec and a row of K or V fit in the registers. See the
  * wrappers in attn.go for the formulas.
  *
@@ -20,38 +20,46 @@ struct tile {
 	int64_t first;        /* number of the first: query * group + head */
 	int64_t seen[TILE];   /* positions of the page that each row sees, 0..64 */
 	float correction[TILE];
+	float mid[TILE];      /* the share of the keys' offsets in the scores, in 8 bits */
 	float q[TILE][MAX_HEAD_DIM] __attribute__((aligned(64))); /* scaled queries */
 	float p[TILE][PAGE_TOKENS] __attribute__((aligned(64)));  /* scores, then exp */
 };
 
-/* score: p[i][j] = sum_d q[i][d] k[d][j], sequential over d, for 16 positions at k. */
-VEC_INLINE void score(struct tile *t, int n, const uint16_t *k, int64_t head_dim, int j)
+/* load_stored loads elements i.. of a page: f16, or 8 bits if packed. */
+VEC_INLINE vec load_stored(const void *p, int64_t i, int packed)
+{
+	return packed ? vec_load_s8((const int8_t *)p + i) : vec_load_f16((const uint16_t *)p + i);
+}
+
+/* score: p[i][j] = sum_d q[i][d] k[d][j] (+ mid[i]), sequential over d, for 16 positions
+ * from j. */
+VEC_INLINE void score(struct tile *t, int n, const void *k, int64_t head_dim, int j, int packed)
 {
 	vec s[TILE];
 #pragma GCC unroll 6
 	for (int i = 0; i < n; i++)
 		s[i] = vec_splat(0);
-	for (int64_t d = 0; d < head_dim; d++, k += PAGE_TOKENS) {
-		vec kd = vec_load_f16(k);
+	for (int64_t d = 0; d < head_dim; d++) {
+		vec kd = load_stored(k, d * PAGE_TOKENS + j, packed);
 #pragma GCC unroll 6
 		for (int i = 0; i < n; i++)
 			s[i] = vec_fma(vec_splat(t->q[i][d]), kd, s[i]);
 	}
 #pragma GCC unroll 6
 	for (int i = 0; i < n; i++)
-		vec_store(t->p[i] + j, s[i]);
+		vec_store(t->p[i] + j, packed ? vec_add(s[i], vec_splat(t->mid[i])) : s[i]);
 }
 
-VEC static void score_tile(struct tile *t, const uint16_t *k, int64_t head_dim)
+VEC_INLINE void score_tile(struct tile *t, const void *k, int64_t head_dim, int packed)
 {
-	for (int j = 0; j < PAGE_TOKENS; j += 16, k += 16) {
+	for (int j = 0; j < PAGE_TOKENS; j += 16) {
 		switch (t->n) {
-		case 1: score(t, 1, k, head_dim, j); break;
-		case 2: score(t, 2, k, head_dim, j); break;
-		case 3: score(t, 3, k, head_dim, j); break;
-		case 4: score(t, 4, k, head_dim, j); break;
-		case 5: score(t, 5, k, head_dim, j); break;
-		case 6: score(t, 6, k, head_dim, j); break;
+		case 1: score(t, 1, k, head_dim, j, packed); break;
+		case 2: score(t, 2, k, head_dim, j, packed); break;
+		case 3: score(t, 3, k, head_dim, j, packed); break;
+		case 4: score(t, 4, k, head_dim, j, packed); break;
+		case 5: score(t, 5, k, head_dim, j, packed); break;
+		case 6: score(t, 6, k, head_dim, j, packed); break;
 		}
 	}
 }
@@ -75,9 +83,17 @@ VEC static void softmax(struct tile *t, int i, float *m, float *l)
 	*m = next;
 }
 
-/* weigh: o[i][d] = o[i][d]*c[i] + sum_j p[i][j] v[j][d] for n rows, 16 elements d,
+/* fold_values multiplies the weights of the rows by the scales of the values. */
+VEC_INLINE void fold_values(struct tile *t, const float *v_scale)
+{
+	for (int i = 0; i < t->n; i++)
+		for (int j = 0; j < PAGE_TOKENS; j += 16)
+			vec_store(t->p[i] + j, vec_mul(vec_load(t->p[i] + j), vec_load(v_scale + j)));
+}
+
+/* weigh: o[i] = o[i]*c[i] + sum_j p[i][j] v[j][d..] for n rows, 16 elements from d,
  * and positions [j0, j1), sequential over j. c: NULL for none. */
-VEC_INLINE void weigh(const float (*p)[PAGE_TOKENS], const float *c, int n, float *o, int64_t o_stride, const uint16_t *v, int64_t v_stride, int64_t j0, int64_t j1)
+VEC_INLINE void weigh(const float (*p)[PAGE_TOKENS], const float *c, int n, float *o, int64_t o_stride, const void *v, int64_t v_stride, int64_t d, int64_t j0, int64_t j1, int packed)
 {
 	vec acc[TILE];
 #pragma GCC unroll 6
@@ -87,7 +103,7 @@ VEC_INLINE void weigh(const float (*p)[PAGE_TOKENS], const float *c, int n, floa
 			acc[i] = vec_mul(acc[i], vec_splat(c[i]));
 	}
 	for (int64_t j = j0; j < j1; j++) {
-		vec vj = vec_load_f16(v + j * v_stride);
+		vec vj = load_stored(v, j * v_stride + d, packed);
 #pragma GCC unroll 6
 		for (int i = 0; i < n; i++)
 			acc[i] = vec_fma(vec_splat(p[i][j]), vj, acc[i]);
@@ -99,7 +115,7 @@ VEC_INLINE void weigh(const float (*p)[PAGE_TOKENS], const float *c, int n, floa
 
 /* weigh_tile adds the page to the outputs: first the positions that all rows see,
  * together, then what single rows see beyond. */
-VEC static void weigh_tile(const struct tile *t, const struct attn_args *a, const uint16_t *v)
+VEC_INLINE void weigh_tile(const struct tile *t, const struct attn_args *a, const void *v, int packed)
 {
 	const int64_t dim = a->head_dim, stride = a->v_stride;
 	float *o = a->o + t->first * dim;
@@ -109,22 +125,36 @@ VEC static void weigh_tile(const struct tile *t, const struct attn_args *a, cons
 		common = t->seen[i] < common ? t->seen[i] : common;
 	for (int64_t d = 0; d < dim; d += 16) {
 		switch (t->n) {
-		case 1: weigh(t->p, c, 1, o + d, dim, v + d, stride, 0, common); break;
-		case 2: weigh(t->p, c, 2, o + d, dim, v + d, stride, 0, common); break;
-		case 3: weigh(t->p, c, 3, o + d, dim, v + d, stride, 0, common); break;
-		case 4: weigh(t->p, c, 4, o + d, dim, v + d, stride, 0, common); break;
-		case 5: weigh(t->p, c, 5, o + d, dim, v + d, stride, 0, common); break;
-		case 6: weigh(t->p, c, 6, o + d, dim, v + d, stride, 0, common); break;
+		case 1: weigh(t->p, c, 1, o + d, dim, v, stride, d, 0, common, packed); break;
+		case 2: weigh(t->p, c, 2, o + d, dim, v, stride, d, 0, common, packed); break;
+		case 3: weigh(t->p, c, 3, o + d, dim, v, stride, d, 0, common, packed); break;
+		case 4: weigh(t->p, c, 4, o + d, dim, v, stride, d, 0, common, packed); break;
+		case 5: weigh(t->p, c, 5, o + d, dim, v, stride, d, 0, common, packed); break;
+		case 6: weigh(t->p, c, 6, o + d, dim, v, stride, d, 0, common, packed); break;
 		}
 		for (int i = 0; i < t->n; i++)
 			if (t->seen[i] > common)
-				weigh(t->p + i, 0, 1, o + i * dim + d, 0, v + d, stride, common, t->seen[i]);
+				weigh(t->p + i, 0, 1, o + i * dim + d, 0, v, stride, d, common, t->seen[i], packed);
 	}
 }
 
-/* attn_page adds one page to n rows from number first. */
-VEC static void attn_page(const struct attn_args *a, int64_t page, int64_t first, int n)
+/* fold_keys folds the scales of the keys into query i of the tile and sums its
+ * products with their offsets. */
+VEC_INLINE void fold_keys(struct tile *t, int i, const struct attn_page *p, int64_t head_dim)
 {
+	vec sum = vec_splat(0);
+	for (int64_t d = 0; d < head_dim; d += 16) {
+		vec q = vec_load(t->q[i] + d);
+		sum = vec_fma(q, vec_load(p->k_mid + d), sum);
+		vec_store(t->q[i] + d, vec_mul(q, vec_load(p->k_scale + d)));
+	}
+	t->mid[i] = vec_sum(sum);
+}
+
+/* attn_rows adds one page, in 8 bits if packed, to n rows from number first. */
+VEC_INLINE void attn_rows(const struct attn_args *a, int64_t page, int64_t first, int n, int packed)
+{
+	const struct attn_page *p = a->page + page;
 	struct tile t; /* not initialized: 8 KiB, of which the loops write what they read */
 	t.n = n;
 	t.first = first;
@@ -139,16 +169,42 @@ VEC static void attn_page(const struct attn_args *a, int64_t page, int64_t first
 		const float *q = a->q + a->rows[query] * a->q_stride + head * a->head_dim;
 		for (int64_t d = 0; d < a->head_dim; d += 16)
 			vec_store(t.q[i] + d, vec_mul(vec_load(q + d), vec_splat(a->scale)));
+		if (packed)
+			fold_keys(&t, i, p, a->head_dim);
 	}
 	if (most == 0)
 		return;
-	score_tile(&t, a->k[page], a->head_dim);
+	score_tile(&t, p->k, a->head_dim, packed);
 	for (int i = 0; i < n; i++) {
 		t.correction[i] = 1;
 		if (t.seen[i] > 0)
 			softmax(&t, i, a->m + first + i, a->l + first + i);
 	}
-	weigh_tile(&t, a, a->v[page]);
+	if (packed)
+		fold_values(&t, p->v_scale);
+	weigh_tile(&t, a, p->v, packed);
+}
+
+/* attn_page adds one page to all rows. */
+VEC_INLINE void attn_page(const struct attn_args *a, int64_t page, int packed)
+{
+	const int64_t rows = a->n_queries * a->group;
+	/* 7 rows go as 4 and 3: an even split costs less than 6 and 1. */
+	for (int64_t r = 0; r < rows;) {
+		int64_t left = rows - r, n = left == TILE + 1 ? 4 : left < TILE ? left : TILE;
+		attn_rows(a, page, r, (int)n, packed);
+		r += n;
+	}
+}
+
+VEC static void attn_page_f16(const struct attn_args *a, int64_t page)
+{
+	attn_page(a, page, 0);
+}
+
+VEC static void attn_page_s8(const struct attn_args *a, int64_t page)
+{
+	attn_page(a, page, 1);
 }
 
 VEC_INLINE void attn_block(const struct attn_args *a)
@@ -161,12 +217,10 @@ VEC_INLINE void attn_block(const struct attn_args *a)
 			vec_store(a->o + r * a->head_dim + d, vec_splat(0));
 	}
 	for (int64_t page = 0; page * PAGE_TOKENS < a->p1 - a->p0; page++) {
-		/* 7 rows go as 4 and 3: an even split costs less than 6 and 1. */
-		for (int64_t r = 0; r < rows;) {
-			int64_t left = rows - r, n = left == TILE + 1 ? 4 : left < TILE ? left : TILE;
-			attn_page(a, page, r, (int)n);
-			r += n;
-		}
+		if (a->page[page].k_scale)
+			attn_page_s8(a, page);
+		else
+			attn_page_f16(a, page);
 	}
 }
 
@@ -229,22 +283,6 @@ VEC_INLINE void store_kv(uint16_t *k_page, uint16_t *v_page, const float *k, con
 		vec_store_f16(h, vec_load(k + i));
 		for (int j = 0; j < 16; j++)
 			k_page[(i + j) * PAGE_TOKENS] = h[j];
-	}
-}
-
-/* unpack_kv: one head of a page in 8 bits to f16, see kv8.go. */
-VEC_INLINE void unpack_kv(const struct unpack_args *a)
-{
-	for (int64_t c = 0; c < a->head_dim; c++) {
-		vec scale = vec_splat(a->k_scale[c]), mid = vec_splat(a->k_mid[c]);
-		for (int64_t j = c * PAGE_TOKENS; j < (c + 1) * PAGE_TOKENS; j += 16)
-			vec_store_f16(a->k_out + j, vec_fma(scale, vec_load_s8(a->k + j), mid));
-	}
-	for (int64_t t = 0; t < PAGE_TOKENS; t++) {
-		vec scale = vec_splat(a->v_scale[t * a->heads]);
-		const int64_t start = t * a->heads * a->head_dim;
-		for (int64_t i = start; i < start + a->head_dim; i += 16)
-			vec_store_f16(a->v_out + i, vec_mul(scale, vec_load_s8(a->v + i)));
 	}
 }
 

@@ -1,5 +1,5 @@
-/* Attention, RoPE, StoreKV and UnpackKV with NEON: see attn_loops.h. Of the 32 registers a
- * tile of 6 rows takes 24, and a row of K or V 4. */
+/* Attention, RoPE and StoreKV with NEON: see attn_loops.h. Of the 32 registers a tile
+ * of 6 rows takes 24, and a row of K or V 4. */
 #include "simd_neon_arm64.h"
 
 #include "attn_loops.h"
@@ -22,9 +22,4 @@ void rope_neon(struct rope_args a)
 void store_kv_neon(uint16_t *k_page, uint16_t *v_page, const float *k, const float *v, int64_t n)
 {
 	store_kv(k_page, v_page, k, v, n);
-}
-
-void unpack_kv_neon(struct unpack_args a)
-{
-	unpack_kv(&a);
 }

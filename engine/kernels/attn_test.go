@@ -15,8 +15,8 @@ import (
 // cache is a sequence of n positions in pages, with the float values stored.
 type cache struct {
 	shape kernels.AttnShape
-	pages []kernels.KVPage
-	k, v  []float32 // [n, numKVHeads*headDim] as float16 has them
+	pages []kernels.AttnPage
+	k, v  []float32 // [n, numKVHeads*headDim] as the pages have them
 }
 
 func newCache(rng *rand.Rand, s kernels.AttnShape, n int) *cache {
@@ -27,10 +27,10 @@ func newCache(rng *rand.Rand, s kernels.AttnShape, n int) *cache {
 		for i := range p.K { // what was not stored is NaN: no op may let it through
 			p.K[i], p.V[i] = 0x7e00, 0x7e00
 		}
-		c.pages = append(c.pages, p)
+		c.pages = append(c.pages, kernels.AttnPage{KVPage: p})
 	}
 	for i := range n {
-		kernels.StoreKV(c.pages[i/64], i%64, c.k[i*size:][:size], c.v[i*size:][:size])
+		kernels.StoreKV(c.pages[i/64].KVPage, i%64, c.k[i*size:][:size], c.v[i*size:][:size])
 	}
 	for i := range c.k {
 		c.k[i] = quant.F16ToF32(quant.F32ToF16(c.k[i]))
@@ -148,17 +148,7 @@ func TestAttentionOracle(t *testing.T) {
 		q, rows, pos := queries(rng, s, 2, n)
 		eachPath(t, func(t *testing.T) {
 			got := c.attend(t, q, rows, pos, n)
-			outside := func() (count int) {
-				for i := range len(got) / s.HeadDim {
-					want, bound := c.exact(q[i*s.HeadDim:][:s.HeadDim], i%s.NumHeads, int(pos[i/s.NumHeads]))
-					for d := range want {
-						if !(math.Abs(want[d]-float64(got[i*s.HeadDim+d])) <= bound[d]) {
-							count++
-						}
-					}
-				}
-				return count
-			}
+			outside := func() int { return c.outside(q, pos, got) }
 			require.Zero(t, outside(), s)
 			at := 300*s.NumKVHeads*s.HeadDim + 5
 			c.v[at] += 0.5
@@ -169,6 +159,20 @@ func TestAttentionOracle(t *testing.T) {
 			c.k[at] -= 4
 		})
 	}
+}
+
+// outside counts the outputs of the queries that are further off than they may be.
+func (c *cache) outside(q []float32, pos []int32, got []float32) (count int) {
+	s := c.shape
+	for i := range len(got) / s.HeadDim {
+		want, bound := c.exact(q[i*s.HeadDim:][:s.HeadDim], i%s.NumHeads, int(pos[i/s.NumHeads]))
+		for d := range want {
+			if !(math.Abs(want[d]-float64(got[i*s.HeadDim+d])) <= bound[d]) {
+				count++
+			}
+		}
+	}
+	return count
 }
 
 func (c *cache) exact(q []float32, head, pos int) (out, bound []float64) {
@@ -311,11 +315,14 @@ func TestAttnBrokenInvariants(t *testing.T) {
 		"start":    func(a *kernels.AttnArgs) { a.P0 = 64; a.P1 = 128 },
 		"too long": func(a *kernels.AttnArgs) { a.P1 = 513 },
 		"pages":    func(a *kernels.AttnArgs) { a.P1 = 65 },
-		"page":     func(a *kernels.AttnArgs) { a.Pages = []kernels.KVPage{{K: make([]uint16, 9)}} },
-		"row":      func(a *kernels.AttnArgs) { a.Rows = []int32{1} },
-		"pos":      func(a *kernels.AttnArgs) { a.Pos = nil },
-		"o":        func(a *kernels.AttnArgs) { a.O = a.O[:9] },
-		"m":        func(a *kernels.AttnArgs) { a.M = a.M[:2] },
+		"page": func(a *kernels.AttnArgs) {
+			a.Pages = []kernels.AttnPage{{KVPage: kernels.KVPage{K: make([]uint16, 9)}}}
+		},
+		"packed": func(a *kernels.AttnArgs) { a.Pages = []kernels.AttnPage{{Packed: &kernels.KVPage8{}}} },
+		"row":    func(a *kernels.AttnArgs) { a.Rows = []int32{1} },
+		"pos":    func(a *kernels.AttnArgs) { a.Pos = nil },
+		"o":      func(a *kernels.AttnArgs) { a.O = a.O[:9] },
+		"m":      func(a *kernels.AttnArgs) { a.M = a.M[:2] },
 	} {
 		bad := good
 		change(&bad)
@@ -327,8 +334,8 @@ func TestAttnBrokenInvariants(t *testing.T) {
 	assert.Panics(t, func() { kernels.AttnMerge(&merge) })
 	merge.NBlocks = 0
 	assert.Panics(t, func() { kernels.AttnMerge(&merge) })
-	assert.Panics(t, func() { kernels.StoreKV(c.pages[0], 64, q[:64], q[:64]) })
-	assert.Panics(t, func() { kernels.StoreKV(c.pages[0], 0, q[:64], q[:32]) })
+	assert.Panics(t, func() { kernels.StoreKV(c.pages[0].KVPage, 64, q[:64], q[:64]) })
+	assert.Panics(t, func() { kernels.StoreKV(c.pages[0].KVPage, 0, q[:64], q[:32]) })
 	assert.Panics(t, func() { kernels.RoPE(q, 1, 64, 66, false, q, q) })
 	assert.Panics(t, func() { kernels.RoPE(q[:9], 1, 64, 64, false, q, q) })
 }

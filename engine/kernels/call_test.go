@@ -38,7 +38,7 @@ func TestNoAllocations(t *testing.T) {
 			}
 			kernels.RMSNorm(floats[:256], floats[256:512], floats[:256], 1)
 			kernels.RoPE(q, s.NumHeads, s.HeadDim, s.HeadDim, false, floats, floats)
-			kernels.StoreKV(c.pages[0], 5, floats[:64], floats[64:128])
+			kernels.StoreKV(c.pages[0].KVPage, 5, floats[:64], floats[64:128])
 			kernels.AttnBlock(&kernels.AttnArgs{Shape: s, P1: 64, Pages: c.pages, Q: q, Rows: rows, Pos: pos, O: o, M: m[:6], L: m[6:]})
 			kernels.AttnMerge(&kernels.MergeArgs{Shape: s, NBlocks: 1, O: o, M: m[:6], L: m[6:], Rows: rows, Out: q})
 		}))

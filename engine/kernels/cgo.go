@@ -21,8 +21,6 @@ func ints(s []int32, i int) *C.int32_t { return (*C.int32_t)(at(s, i)) }
 
 func halves(s []uint16, i int) *C.uint16_t { return (*C.uint16_t)(at(s, i)) }
 
-func bytes8(s []int8, i int) *C.int8_t { return (*C.int8_t)(at(s, i)) }
-
 func bytesOf(b []byte) *C.uint8_t { return (*C.uint8_t)(at(b, 0)) }
 
 func cBool(b bool) C.int32_t {
@@ -115,10 +113,21 @@ func cAttn(a *AttnArgs) C.struct_attn_args {
 		scale:     C.float(s.Scale),
 	}
 	for i := range (a.P1 - a.P0 + PageTokens - 1) / PageTokens {
-		c.k[i] = halves(a.Pages[i].K, a.KVHead*s.HeadDim*PageTokens)
-		c.v[i] = halves(a.Pages[i].V, a.KVHead*s.HeadDim)
+		c.page[i] = cAttnPage(&a.Pages[i], a.KVHead, s.HeadDim)
 	}
 	return c
+}
+
+func cAttnPage(p *AttnPage, head, dim int) C.struct_attn_page {
+	k, v := head*dim*PageTokens, head*dim
+	if p.Packed == nil {
+		return C.struct_attn_page{k: at(p.K, k), v: at(p.V, v)}
+	}
+	q := p.Packed
+	return C.struct_attn_page{
+		k: at(q.K, k), v: at(q.V, v),
+		k_scale: floats(q.KScale, head*dim), k_mid: floats(q.KMid, head*dim), v_scale: floats(q.VScale, head*PageTokens),
+	}
 }
 
 func cMerge(a *MergeArgs) C.struct_merge_args {
@@ -147,15 +156,5 @@ func cRope(a *ropeArgs) C.struct_rope_args {
 		cos:         floats(a.cos, 0),
 		sin:         floats(a.sin, 0),
 		interleaved: cBool(a.interleaved),
-	}
-}
-
-func cUnpack(a *unpackArgs) C.struct_unpack_args {
-	d, heads, s := a.src.length, a.src.heads, &a.src
-	return C.struct_unpack_args{
-		k: bytes8(s.K, a.head*d*PageTokens), v: bytes8(s.V, a.head*d),
-		k_scale: floats(s.KScale, a.head*d), k_mid: floats(s.KMid, a.head*d), v_scale: floats(s.VScale, a.head),
-		k_out: halves(a.dst.K, a.head*d*PageTokens), v_out: halves(a.dst.V, a.head*d),
-		heads: C.int64_t(heads), head_dim: C.int64_t(d),
 	}
 }

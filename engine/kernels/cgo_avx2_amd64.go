@@ -30,8 +30,6 @@ package kernels
 // #cgo nocallback attn_block_avx2
 // #cgo noescape attn_merge_avx2
 // #cgo nocallback attn_merge_avx2
-// #cgo noescape unpack_kv_avx2
-// #cgo nocallback unpack_kv_avx2
 // #cgo noescape peak_dot_avx2
 // #cgo nocallback peak_dot_avx2
 // #cgo noescape peak_read_avx2
@@ -71,7 +69,6 @@ var avx2Ops = &ops{
 	exp: func(dst, x []float32) {
 		C.exp_avx2(floats(dst, 0), floats(x, 0), C.int64_t(len(x)))
 	},
-	unpackKV: unpackKVAVX2,
 	peakDot:  func(rounds int64) int { return int(C.peak_dot_avx2(C.int64_t(rounds))) },
 	peakRead: peakReadAVX2,
 }
@@ -92,9 +89,6 @@ func wideAVX2(g Grain, matMul func(a MatMulArgs)) *grainOps {
 		matMul: matMul,
 	}
 }
-
-// unpackKVAVX2 serves the AVX-512 path as well.
-func unpackKVAVX2(a unpackArgs) { C.unpack_kv_avx2(cUnpack(&a)) }
 
 func peakReadAVX2(b []byte) int { return int(C.peak_read_avx2(bytesOf(b), C.int64_t(len(b)))) }
 

@@ -64,7 +64,6 @@ var avx512Ops = &ops{
 	exp: func(dst, x []float32) {
 		C.exp_avx512(floats(dst, 0), floats(x, 0), C.int64_t(len(x)))
 	},
-	unpackKV: unpackKVAVX2,
 	coarse: &grainOps{
 		quantizeActs: func(dst *Acts, x []float32, t0, t1 int) {
 			C.coarse_quantize_avx512(cActs(dst, t0, t1), floats(x, t0*dst.K))

@@ -28,8 +28,6 @@ package kernels
 // #cgo nocallback attn_block_neon
 // #cgo noescape attn_merge_neon
 // #cgo nocallback attn_merge_neon
-// #cgo noescape unpack_kv_neon
-// #cgo nocallback unpack_kv_neon
 // #cgo noescape peak_dot_neon
 // #cgo nocallback peak_dot_neon
 // #cgo noescape peak_dot_neondot
@@ -64,7 +62,6 @@ var neonOps = &ops{
 	exp: func(dst, x []float32) {
 		C.exp_neon(floats(dst, 0), floats(x, 0), C.int64_t(len(x)))
 	},
-	unpackKV: func(a unpackArgs) { C.unpack_kv_neon(cUnpack(&a)) },
 	peakDot:  func(rounds int64) int { return int(C.peak_dot_neon(C.int64_t(rounds))) },
 	peakRead: func(b []byte) int { return int(C.peak_read_neon(bytesOf(b), C.int64_t(len(b)))) },
 }

@@ -70,11 +70,18 @@ struct acts {
 	int64_t rows;
 };
 
-/* Operands of AttnBlock: the pages' K and V start at the KV head. */
+/* A page of AttnBlock from the KV head on: f16, or with scales int8. */
+struct attn_page {
+	const void *k;                /* [head_dim, 64] */
+	const void *v;                /* [64] rows of head_dim, v_stride apart */
+	const float *k_scale, *k_mid; /* [head_dim], NULL in f16 */
+	const float *v_scale;         /* [64], NULL in f16 */
+};
+
+/* Operands of AttnBlock. */
 struct attn_args {
-	const uint16_t *k[SPLIT_PAGES]; /* [head_dim, 64] f16 */
-	const uint16_t *v[SPLIT_PAGES]; /* [64] rows of head_dim f16, v_stride apart */
-	int64_t v_stride;
+	struct attn_page page[SPLIT_PAGES];
+	int64_t v_stride; /* elements */
 	int64_t p0, p1;
 	int64_t n_queries, group, head_dim;
 	const float *q; /* first of the group's query heads in row 0 */
@@ -104,15 +111,6 @@ struct rope_args {
 	int32_t interleaved;
 };
 
-/* Operands of UnpackKV: pointers to the first element of the head. */
-struct unpack_args {
-	const int8_t *k, *v;          /* [head_dim, 64], [64, heads, head_dim] */
-	const float *k_scale, *k_mid; /* [head_dim] */
-	const float *v_scale;         /* [64, heads] */
-	uint16_t *k_out, *v_out;      /* as k and v */
-	int64_t heads, head_dim;
-};
-
 void matmul_avx512(struct matmul_args a);
 void quantize_avx512(struct acts dst, const float *x);
 void rmsnorm_avx512(float *dst, const float *x, const float *w, int64_t n, float eps);
@@ -129,8 +127,6 @@ void coarse_matmul_avx512(struct matmul_args a);
 void coarse_quantize_avx512(struct acts dst, const float *x);
 void coarse_rmsnorm_avx512(struct acts dst, const float *x, const float *w, float eps);
 void coarse_swiglu_avx512(struct acts dst, int64_t row_groups, const float *gate, const float *up, int64_t ldx);
-
-void unpack_kv_avx2(struct unpack_args a); /* of both x86 paths */
 
 /* What the machine gives at most, see peak_avx512_amd64.c. */
 int32_t peak_dot_avx512(int64_t n);
@@ -172,7 +168,6 @@ void rope_neon(struct rope_args a);
 void store_kv_neon(uint16_t *k_page, uint16_t *v_page, const float *k, const float *v, int64_t n);
 void attn_block_neon(struct attn_args a);
 void attn_merge_neon(struct merge_args a);
-void unpack_kv_neon(struct unpack_args a);
 int32_t peak_dot_neon(int64_t n);
 int32_t peak_read_neon(const uint8_t *p, int64_t n);
 

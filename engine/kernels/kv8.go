@@ -18,7 +18,7 @@ type KVPage8 struct {
 	K             []int8    // [numKVHeads, headDim, 64]
 	V             []int8    // [64, numKVHeads, headDim]
 	KScale, KMid  []float32 // [numKVHeads, headDim]
-	VScale        []float32 // [64, numKVHeads]
+	VScale        []float32 // [numKVHeads, 64]
 	heads, length int       // numKVHeads, headDim
 }
 
@@ -83,7 +83,7 @@ func PackKV(dst KVPage8, src KVPage, head int) {
 			v[i] = quant.F16ToF32(h)
 			most = max(most, v[i], -v[i])
 		}
-		dst.VScale[t*heads+head] = most / 127
+		dst.VScale[head*PageTokens+t] = most / 127
 		quantize8(dst.V[(t*heads+head)*d:][:d], v, 0, most/127)
 	}
 }
@@ -100,40 +100,5 @@ func quantize8(dst []int8, x []float32, mid, scale float32) {
 			q = 0
 		}
 		dst[i] = int8(min(max(q, -127), 127))
-	}
-}
-
-// UnpackKV writes one head of a packed page to its place in an f16 page, the
-// values rounded to the nearest even.
-func UnpackKV(dst KVPage, src KVPage8, head int) {
-	checkLen("UnpackKV", min(len(dst.K), len(dst.V)), src.length*src.heads*PageTokens)
-	if head < 0 || head >= src.heads {
-		broken("UnpackKV: head %d of %d", head, src.heads)
-	}
-	if f := active.Load().unpackKV; f != nil {
-		f(unpackArgs{dst, src, head})
-		return
-	}
-	refUnpackKV(unpackArgs{dst, src, head})
-}
-
-// unpackArgs are the operands of UnpackKV.
-type unpackArgs struct {
-	dst  KVPage
-	src  KVPage8
-	head int
-}
-
-func refUnpackKV(a unpackArgs) {
-	d, heads, s := a.src.length, a.src.heads, a.src
-	for c := a.head * d; c < (a.head+1)*d; c++ {
-		for j := c * PageTokens; j < (c+1)*PageTokens; j++ {
-			a.dst.K[j] = quant.F32ToF16(FMA32(s.KScale[c], float32(s.K[j]), s.KMid[c]))
-		}
-	}
-	for t := range PageTokens {
-		for i := (t*heads + a.head) * d; i < (t*heads+a.head+1)*d; i++ {
-			a.dst.V[i] = quant.F32ToF16(s.VScale[t*heads+a.head] * float32(s.V[i]))
-		}
 	}
 }

@@ -40,49 +40,173 @@ func packedPage(p kernels.KVPage, heads, dim int) kernels.KVPage8 {
 	return q
 }
 
-// Every path unpacks to the same bits, and no value is further off than half a
-// quantum, the rounding to f16 included.
+// No value is further off than half a quantum.
 func TestKVPage8(t *testing.T) {
 	const heads, dim = 3, 48
 	src := randomKVPage(heads, dim, 1)
 	q := packedPage(src, heads, dim)
-	var want kernels.KVPage
+	for i := range src.K {
+		c := i / kernels.PageTokens
+		got := kernels.FMA32(q.KScale[c], float32(q.K[i]), q.KMid[c])
+		x := float64(quant.F16ToF32(src.K[i]))
+		require.InDelta(t, x, got, 0.501*float64(q.KScale[c])+math.Abs(x)*0x1p-22, "key %d", i)
+	}
+	for i := range src.V {
+		token, head := i/dim/heads, i/dim%heads
+		scale := q.VScale[head*kernels.PageTokens+token]
+		require.InDelta(t, quant.F16ToF32(src.V[i]), scale*float32(q.V[i]), 0.501*float64(scale), "value %d", i)
+	}
+}
+
+// pack packs the full pages that are asked for, and takes what they then hold for the
+// sequence's keys and values.
+func (c *cache) pack(which func(page int) bool) {
+	s := c.shape
+	size := s.NumKVHeads * s.HeadDim
+	for i := range len(c.k) / size / kernels.PageTokens {
+		if !which(i) {
+			continue
+		}
+		q := packedPage(c.pages[i].KVPage, s.NumKVHeads, s.HeadDim)
+		c.pages[i] = kernels.AttnPage{Packed: &q}
+		for j := range kernels.PageTokens {
+			for ch := range size {
+				at := (i*kernels.PageTokens+j)*size + ch
+				c.k[at] = kernels.FMA32(q.KScale[ch], float32(q.K[ch*kernels.PageTokens+j]), q.KMid[ch])
+				c.v[at] = q.VScale[ch/s.HeadDim*kernels.PageTokens+j] * float32(q.V[j*size+ch])
+			}
+		}
+	}
+}
+
+// addBias adds a constant to some channels of the keys, as the K biases of Qwen2.5 do,
+// that changes a little from page to page.
+func (c *cache) addBias(rng *rand.Rand) {
+	size := c.shape.NumKVHeads * c.shape.HeadDim
+	for ch := 3; ch < size; ch += 16 {
+		bias := 300 * float32(rng.NormFloat64())
+		for i := range len(c.k) / size {
+			x := quant.F32ToF16(c.k[i*size+ch] + bias*(1+0.01*float32(i/kernels.PageTokens)))
+			c.pages[i/kernels.PageTokens].K[ch*kernels.PageTokens+i%kernels.PageTokens] = x
+			c.k[i*size+ch] = quant.F16ToF32(x)
+		}
+	}
+}
+
+// mixes are the ways to pack pages: all that are full, and some between f16 pages.
+var mixes = map[string]func(page int) bool{
+	"all":   func(int) bool { return true },
+	"odd":   func(page int) bool { return page%2 == 1 },
+	"first": func(page int) bool { return page < 2 },
+}
+
+// TestPackedAttentionPathsEqual: pages of both forms, queries in the middle of packed
+// pages, every number of rows that the paths cut differently.
+func TestPackedAttentionPathsEqual(t *testing.T) {
+	cases := []struct{ nQ, n int }{{1, 64}, {1, 65}, {2, 128}, {3, 200}, {1, 512}, {1, 577}, {5, 70}, {13, 130}}
+	work := 700
+	if testing.Short() {
+		work = 200
+	}
+	for _, s := range attnShapes {
+		for i, tc := range cases {
+			if s.HeadDim*s.NumHeads > 192 && tc.nQ*tc.n > work {
+				continue // the reference would take seconds
+			}
+			for name, mix := range mixes {
+				rng := newRand(uint64(100 + i))
+				c := newCache(rng, s, tc.n)
+				c.addBias(rng)
+				c.pack(mix)
+				q, rows, pos := queries(rng, s, tc.nQ, tc.n)
+				var want []float32
+				onRef(t, func() { want = c.attend(t, q, rows, pos, tc.n) })
+				eachPath(t, func(t *testing.T) {
+					requireSame(t, want, c.attend(t, q, rows, pos, tc.n), s, tc, name)
+				})
+			}
+		}
+	}
+}
+
+// TestPackedAttentionRowCounts: one query more each time, up to what every path cuts
+// into several tiles, has the bits that each query has alone.
+func TestPackedAttentionRowCounts(t *testing.T) {
+	s := kernels.AttnShape{NumHeads: 1, NumKVHeads: 1, HeadDim: 80, Scale: 0.1}
+	const n = 200
+	rng := newRand(61)
+	c := newCache(rng, s, n)
+	c.addBias(rng)
+	c.pack(mixes["first"])
+	q := normals(rng, 27*s.HeadDim)
+	var rows, pos []int32
+	for i := range int32(27) {
+		rows, pos = append(rows, i), append(pos, i*7%n)
+	}
 	eachPath(t, func(t *testing.T) {
-		got := kernels.KVPage{K: kernels.AlignedUint16(len(src.K)), V: kernels.AlignedUint16(len(src.V))}
-		for h := range heads {
-			kernels.UnpackKV(got, q, h)
+		var want []float32
+		for i := range rows {
+			want = append(want, c.attend(t, q, rows[i:i+1], pos[i:i+1], n)[i*s.HeadDim:][:s.HeadDim]...)
 		}
-		if want.K == nil {
-			want = got
-		}
-		require.Equal(t, want, got)
-		for i := range src.K {
-			x, y := quant.F16ToF32(src.K[i]), quant.F16ToF32(got.K[i])
-			bound := 0.501*float64(q.KScale[i/kernels.PageTokens]) + math.Abs(float64(x))/2048
-			require.InDelta(t, x, y, bound, "key %d", i)
-		}
-		for i := range src.V {
-			x, y := quant.F16ToF32(src.V[i]), quant.F16ToF32(got.V[i])
-			require.InDelta(t, x, y, 0.501*float64(q.VScale[i/dim])+math.Abs(float64(x))/2048, "value %d", i)
+		for k := 1; k <= len(rows); k++ {
+			got := c.attend(t, q, rows[:k], pos[:k], n)
+			requireSame(t, want[:k*s.HeadDim], got[:k*s.HeadDim], k)
 		}
 	})
 }
 
-// Only the head asked for is written.
-func TestUnpackKVLeavesOtherHeads(t *testing.T) {
-	const heads, dim = 2, 16
-	q := packedPage(randomKVPage(heads, dim, 2), heads, dim)
-	eachPath(t, func(t *testing.T) {
-		got := kernels.KVPage{K: kernels.AlignedUint16(heads * dim * 64), V: kernels.AlignedUint16(heads * dim * 64)}
-		kernels.UnpackKV(got, q, 1)
-		assert.Equal(t, make([]uint16, dim*64), got.K[:dim*64])
-		for i := range got.V {
-			if i/dim%heads == 0 {
-				require.Zero(t, got.V[i])
+// TestPackedAttentionOracle compares with a float64 softmax over what the packed pages
+// stand for, in the bounds of TestAttentionOracle: offsets of hundreds cost no more.
+func TestPackedAttentionOracle(t *testing.T) {
+	for _, s := range attnShapes {
+		const n = 530
+		rng := newRand(71)
+		c := newCache(rng, s, n)
+		c.addBias(rng)
+		c.pack(mixes["all"])
+		q, rows, pos := queries(rng, s, 2, n)
+		for i := range q {
+			if i%16 == 3 {
+				q[i] *= 0.01 // as in the models: a bias of 300 meets small queries
 			}
 		}
-		assert.NotEqual(t, make([]uint16, dim*64), got.K[dim*64:])
-	})
+		eachPath(t, func(t *testing.T) {
+			require.Zero(t, c.outside(q, pos, c.attend(t, q, rows, pos, n)), s)
+			scale := &c.pages[3].Packed.KMid[5]
+			*scale += 1
+			assert.NotZero(t, c.outside(q, pos, c.attend(t, q, rows, pos, n)), "a changed offset went unnoticed")
+			*scale -= 1
+			value := &c.pages[3].Packed.VScale[7]
+			*value *= 4
+			assert.NotZero(t, c.outside(q, pos, c.attend(t, q, rows, pos, n)), "a changed scale went unnoticed")
+			*value /= 4
+		})
+	}
+}
+
+// TestPackedAttentionNonFinite: odd queries and scales end in the same results on all
+// paths.
+func TestPackedAttentionNonFinite(t *testing.T) {
+	s := attnShapes[0]
+	rng := newRand(81)
+	c := newCache(rng, s, 200)
+	c.pack(mixes["all"])
+	q, rows, pos := queries(rng, s, 5, 200)
+	q[3], q[70], q[140], q[200] = nan, inf, -inf, 3e38
+	c.pages[1].Packed.VScale[20], c.pages[1].Packed.VScale[21] = 1e-38, 0
+	same := func() (want []float32) {
+		onRef(t, func() { want = c.attend(t, q, rows, pos, 200) })
+		eachPath(t, func(t *testing.T) { requireSame(t, want, c.attend(t, q, rows, pos, 200)) })
+		return want
+	}
+	want := same()
+	assert.False(t, want[len(want)-1] != want[len(want)-1], "the last query has no such value")
+	c.pages[0].Packed.KMid[4] = nan // all scores of a page
+	want = same()
+	assert.False(t, want[len(want)-1] != want[len(want)-1], "the other pages are finite")
+	c.pages[0].Packed.KMid[4] = -inf
+	c.pages[2].Packed.VScale[5] = nan
+	same()
 }
 
 // Constant and infinite channels, NaN: quanta of 0, no panic.
@@ -98,15 +222,4 @@ func TestPackKVOfOddValues(t *testing.T) {
 	assert.Equal(t, make([]int8, kernels.PageTokens), q.K[:kernels.PageTokens])
 	assert.Equal(t, float32(7), q.KMid[0])
 	assert.True(t, math.IsNaN(float64(q.KMid[1])) || q.KScale[1] != q.KScale[1])
-}
-
-func BenchmarkUnpackKV(b *testing.B) {
-	const heads, dim = 2, 128
-	src := randomKVPage(heads, dim, 4)
-	q := packedPage(src, heads, dim)
-	dst := kernels.KVPage{K: kernels.AlignedUint16(len(src.K)), V: kernels.AlignedUint16(len(src.V))}
-	for b.Loop() {
-		kernels.UnpackKV(dst, q, 0)
-	}
-	b.SetBytes(int64(len(src.K)) * 2)
 }

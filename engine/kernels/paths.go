@@ -27,9 +27,6 @@ type ops struct {
 	peakDot  func(rounds int64) int
 	peakRead func(b []byte) int
 
-	// unpackKV may be nil: the reference unpacks.
-	unpackKV func(a unpackArgs)
-
 	// medium and coarse may be nil: the path multiplies other rows faster, and leaves these
 	// to the reference.
 	medium, coarse *grainOps

@@ -36,19 +36,19 @@ type attnState struct {
 }
 
 // addPage adds the first n positions of a page.
-func (st *attnState) addPage(a *AttnArgs, page KVPage, q []float32, n int) {
-	dim, heads := a.Shape.HeadDim, a.Shape.NumKVHeads
-	k := page.K[a.KVHead*dim*PageTokens:]
+func (st *attnState) addPage(a *AttnArgs, page AttnPage, q []float32, n int) {
 	var p [PageTokens]float32
+	if page.Packed != nil {
+		page.Packed.scores(p[:n], q, a)
+	} else {
+		page.scores(p[:n], q, a)
+	}
 	var top [16]float32
 	for i := range top {
 		top[i] = negInf
 	}
-	for j := range n {
-		for d, v := range q {
-			p[j] = FMA32(float32(v*a.Shape.Scale), quant.F16ToF32(k[d*PageTokens+j]), p[j])
-		}
-		top[j%16] = greater(top[j%16], p[j])
+	for j, s := range p[:n] {
+		top[j%16] = greater(top[j%16], s)
 	}
 	m := greater(st.m, treeMax(top))
 	var sum [16]float32
@@ -59,11 +59,62 @@ func (st *attnState) addPage(a *AttnArgs, page KVPage, q []float32, n int) {
 	c := Exp32(st.m - m)
 	st.m, st.l = m, FMA32(st.l, c, treeSum(sum))
 	for d := range st.o {
-		o := st.o[d] * c
-		for j := range n {
-			o = FMA32(p[j], quant.F16ToF32(page.V[(j*heads+a.KVHead)*dim+d]), o)
+		st.o[d] *= c
+	}
+	if page.Packed != nil {
+		page.Packed.weigh(st.o, p[:n], a)
+	} else {
+		page.weigh(st.o, p[:n], a)
+	}
+}
+
+// scores sets p[j] to the score of position j.
+func (page *KVPage) scores(p, q []float32, a *AttnArgs) {
+	k := page.K[a.KVHead*len(q)*PageTokens:]
+	for j := range p {
+		for d, v := range q {
+			p[j] = FMA32(float32(v*a.Shape.Scale), quant.F16ToF32(k[d*PageTokens+j]), p[j])
 		}
-		st.o[d] = o
+	}
+}
+
+// weigh adds the values weighed with p to o.
+func (page *KVPage) weigh(o, p []float32, a *AttnArgs) {
+	for j, w := range p {
+		v := page.V[(j*a.Shape.NumKVHeads+a.KVHead)*len(o):]
+		for d := range o {
+			o[d] = FMA32(w, quant.F16ToF32(v[d]), o[d])
+		}
+	}
+}
+
+// scores sets p[j] to the score of position j.
+func (page *KVPage8) scores(p, q []float32, a *AttnArgs) {
+	first := a.KVHead * len(q) // channel
+	k := page.K[first*PageTokens:]
+	var b [16]float32
+	for d, v := range q {
+		qs := v * a.Shape.Scale
+		b[d%16] = FMA32(qs, page.KMid[first+d], b[d%16])
+		qk := qs * page.KScale[first+d]
+		for j := range p {
+			p[j] = FMA32(qk, float32(k[d*PageTokens+j]), p[j])
+		}
+	}
+	mid := treeSum(b)
+	for j := range p {
+		p[j] += mid
+	}
+}
+
+// weigh adds the values weighed with p to o.
+func (page *KVPage8) weigh(o, p []float32, a *AttnArgs) {
+	for j, w := range p {
+		w *= page.VScale[a.KVHead*PageTokens+j]
+		v := page.V[(j*a.Shape.NumKVHeads+a.KVHead)*len(o):]
+		for d := range o {
+			o[d] = FMA32(w, float32(v[d]), o[d])
+		}
 	}
 }
 

@@ -109,8 +109,5 @@ func ScratchBytes(s Shape, o Options) int64 {
 	blocks := int64((o.Context + BlockTokens - 1) / BlockTokens)
 	attention := float * int64(s.Heads) * int64(s.HeadDim+2) * BatchRows * blocks
 	worker := float*2*BatchRows*GateRows + float*AttnRows*(q/max(int64(s.KVHeads), 1)+2)
-	if o.KV8 {
-		worker += BlockTokens * kv * 4
-	}
 	return BatchRows*row + logits + attention + threads*worker
 }
