@@ -105,7 +105,7 @@ func (a *app) featureLines(all []machine.Feature) []string {
 func (a *app) kernelsLine(k doctorKernels) string {
 	line := a.say("kernels_"+k.Reason, k.Active, strings.Join(k.Available, " "))
 	if k.Prompts != kernels.Fine.String() {
-		line += a.say("doctor_" + k.Prompts)
+		line += a.say("grain_" + k.Prompts)
 	}
 	return line + a.say("doctor_threads", k.Threads)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"windowseat/engine/kernels"
 	"windowseat/engine/models"
 	"windowseat/engine/models/fetch"
 )
@@ -43,6 +44,7 @@ func usedKeys(t *testing.T) map[string]bool {
 		"state_":     {stateReady, stateUnverified, stateDamaged, statePart, stateAbsent},
 		"default_":   {models.DefaultFits, models.DefaultSmallest},
 		"kernels_":   {kernelsBest, kernelsForced, kernelsNoC, kernelsOldCPU},
+		"grain_":     {kernels.Medium.String(), kernels.Coarse.String()},
 		"battery_":   {"charging", "discharging", "full", "not_charging", "unknown"},
 		"note_": {
 			"nul_dropped", "bom_dropped", "undecodable", "vtt_header_skipped", "vtt_comment_skipped", "bad_cue_time", "cue_without_end",
