@@ -67,6 +67,8 @@ func (a *app) documentReason(err error) string {
 	var reader *document.ReaderError
 	var budget *chunker.BudgetError
 	switch {
+	case errors.Is(err, engine.ErrDeadModel):
+		return a.say("dead_model")
 	case errors.As(err, &unsupported):
 		key := "kind_unread"
 		if unsupported.What == "binary" || unsupported.What == "folder" {

@@ -48,6 +48,7 @@ var errorWords = map[string][2]string{
 	"unknown_model":   {"没有模型 %q；它不是文件，也不在其中：%s", "there is no model %q: it is no file and none of %s"},
 	"no_source_works": {"%s 从哪里都没有下载成：%s", "%s could not be had from any source: %s"},
 
+	"dead_model":    {"这个模型算不出有用的结果，权重多半已损坏；请检查它（windowseat models verify）或重新下载", "the model computes nothing usable, its weights are probably damaged; check it (windowseat models verify) or fetch it again"},
 	"damaged_model": {"模型文件已损坏或不是 GGUF（%v）；请重新下载或另选模型（windowseat models list）", "the model file is damaged or no GGUF (%v); fetch it again or choose another one (windowseat models list)"},
 	"other_model":   {"这个模型还不能用（%v）；请另选受支持的模型（windowseat models list）", "this model cannot be run (%v); choose one that is supported (windowseat models list)"},
 	"bad_template":  {"模型的对话模板不能用（%v）；请另选模型（windowseat models list）", "the model's chat template cannot be used (%v); choose another model (windowseat models list)"},
