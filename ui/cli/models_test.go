@@ -142,7 +142,7 @@ func TestModelsFit(t *testing.T) {
 	require.Equal(t, 0, r.code, r.err)
 	decode(t, r.out, &p)
 	assert.Equal(t, p.Total, p.Weights+p.KV+p.Scratch)
-	assert.Contains(t, []string{models.Fits, models.Tight, models.TooBig}, p.Verdict)
+	assert.Contains(t, []string{models.Fits, models.Tight, models.Slow, models.TooBig}, p.Verdict)
 
 	var small models.Plan
 	decode(t, call(t, "models", "fit", "135m", "--json", "--ctx", "512").out, &small)

@@ -34,13 +34,13 @@ func usedKeys(t *testing.T) map[string]bool {
 	}
 	for prefix, rest := range map[string][]string{
 		"do_":        {"export_text", "transcribe", "unpack", "pick_other"},
-		"verdict_":   {models.Fits, models.Tight, models.TooBig},
+		"verdict_":   {models.Fits, models.Tight, models.Slow, models.TooBig},
 		"unit_":      {"bytes", "blocks"},
 		"stop_":      {"end", "length", "loop", stopCancelled},
 		"date_from_": {"text", "file"},
 		"kind_":      {"binary", "folder", "unread"},
 		"help_":      {"usage", "commands", "flags", "global", "more"},
-		"fit_":       {models.Fits, models.Tight, models.TooBig},
+		"fit_":       {models.Fits, models.Tight, models.Slow, models.TooBig},
 		"state_":     {stateReady, stateUnverified, stateDamaged, statePart, stateAbsent},
 		"default_":   {models.DefaultFits, models.DefaultSmallest},
 		"kernels_":   {kernelsBest, kernelsForced, kernelsNoC, kernelsOldCPU},
