@@ -163,14 +163,24 @@ func (a *app) openForBench(ctx context.Context, trials []engine.Trial) (*engine.
 	o := engine.Options{Context: a.flags.ctx}
 	for _, t := range trials {
 		// Beside a trial's sequences the cache holds what lies at its depth.
-		o.Context = max(o.Context, t.Room())
+		if a.flags.ctx == 0 {
+			o.Context = max(o.Context, t.Room())
+		}
 		o.KVSeqs = max(o.KVSeqs, t.Batch+1)
 	}
 	e, _, err := a.openModel(ctx, st, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := e.WarmUp(ctx); err != nil {
+	for _, t := range trials {
+		if have := e.Info().Context; err == nil && t.Room() > have {
+			err = a.usage("bench_too_long", t.Tokens, t.Depth, t.Room(), have)
+		}
+	}
+	if err == nil {
+		err = e.WarmUp(ctx)
+	}
+	if err != nil {
 		_ = e.Close()
 		return nil, err
 	}

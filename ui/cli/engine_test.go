@@ -191,7 +191,10 @@ func TestPerplexity(t *testing.T) {
 	assert.Equal(t, 2*(512-256-1), p.Tokens) // windows × the second half, less its first token
 	assert.Contains(t, ok(t, "perplexity", path).out, "+/-")
 	failed(t, 1, call(t, "perplexity", file(t, "a.txt", "short"), "--model", tiny), "needs at least 1024")
-	failed(t, 2, call(t, "perplexity", path, "--ctx", "40000", "--model", tiny), "at most 32768")
+	for _, args := range [][]string{{"perplexity", path}, {"generate", "--prompt", "a"}, {"bench"}} {
+		failed(t, 2, call(t, append(args, "--ctx", "40000", "--model", tiny)...), "at most 32768")
+	}
+	failed(t, 2, call(t, "bench", "--ctx", "1024", "-d", "2000", "-p", "16", "-n", "4", "-r", "1", "--model", tiny), "context of 2112 tokens")
 }
 
 // TestCancelled: whatever the command waits for, it ends with 130.

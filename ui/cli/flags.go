@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -92,11 +93,11 @@ func useKernels(choice string) error {
 	path, grain, _ := strings.Cut(choice, ",")
 	if path != "" {
 		if err := kernels.Use(path); err != nil {
-			return usageError{err}
+			return usageError{fmt.Errorf("KERNELS=%q: %w", choice, err)}
 		}
 	}
 	if err := kernels.UseGrain(grain); err != nil {
-		return usageError{err}
+		return usageError{fmt.Errorf("KERNELS=%q: %w", choice, err)}
 	}
 	return nil
 }

@@ -48,6 +48,10 @@ func (a *app) openModel(ctx context.Context, st models.Status, o engine.Options)
 		return nil, st, err
 	}
 	bar.done()
+	if most := e.Info().TrainContext; a.flags.ctx > most {
+		_ = e.Close()
+		return nil, st, a.usage("bad_ctx_model", a.flags.ctx, most)
+	}
 	switch p := e.Info().Pack; p.State {
 	case engine.PackDiskFull:
 		a.note("pack_disk_full")

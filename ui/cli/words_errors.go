@@ -14,6 +14,7 @@ var errorWords = map[string][2]string{
 	"bad_count":        {"%s %d：必须在 %d 和 %d 之间", "%s %d: must be between %d and %d"},
 	"bad_continuation": {"--continuations：接续不能为空", "--continuations: a continuation must not be empty"},
 	"bad_ctx":          {"--ctx %d：至少 512", "--ctx %d: must be at least 512"},
+	"bench_too_long":   {"%d 个词元接在 %d 个之后，按整页要 %d 个词元的上下文，这里最多 %d；请用更小的 -p、-n 或 -d，或更大的 --ctx（不超过模型的上限）", "%d tokens behind %d take a context of %d tokens, in whole pages, and there are %d: use a smaller -p, -n or -d, or a larger --ctx up to the model's own"},
 	"bad_ctx_model":    {"--ctx %d：这个模型最多 %d", "--ctx %d: this model has at most %d"},
 	"bad_date":         {"--meeting-date %q：格式必须是 YYYY-MM-DD", "--meeting-date %q: must be YYYY-MM-DD"},
 	"bad_negative":     {"%s %d：不能是负数", "%s %d: must not be negative"},
