@@ -105,6 +105,8 @@ func (a *app) storeReason(err error) string {
 			why += ": " + damaged.Err.Error()
 		}
 		return a.say("damaged_store", damaged.Path, why)
+	case errors.As(err, &unknown) && unknown.What != models.NothingThere:
+		return a.say("what_"+unknown.What, unknown.Name)
 	case errors.As(err, &unknown):
 		return a.say("unknown_model", unknown.Name, strings.Join(unknown.Known, ", "))
 	case errors.Is(err, models.ErrOtherDisk):

@@ -22,7 +22,7 @@ var helpZh = map[string]string{
 	"models list":   "目录里的模型和导入的模型，以及放不放得下",
 	"models get":    "下载模型；只有这个命令会用网络",
 	"models import": "把本机上的任意 GGUF 文件复制进来",
-	"models verify": "读完整个模型文件并核对哈希",
+	"models verify": "读完整个模型文件和整理好的权重，并核对哈希",
 	"models fit":    "这台机器能不能运行某个模型，单位字节",
 	"models remove": "从本机删除一个模型",
 	"help":          "任意命令的帮助",

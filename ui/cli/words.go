@@ -112,6 +112,7 @@ var words = map[string][2]string{
 	"help_more":       {"%s COMMAND --help 显示一个命令的帮助。", "%s COMMAND --help tells more about a command."},
 	"removed":         {"已删除 %s", "removed %s"},
 	"verified":        {"%s 完好：%s", "%s is intact: %s"},
+	"verified_alone":  {"%s 结构完好：%s；没有已知的哈希可以核对，现在的 sha256 是 %s", "%s is sound in its structure: %s; no hash is known to compare with, its sha256 is now %s"},
 	"ready":           {"模型 %s 已就绪：%s", "model %s is ready: %s"},
 
 	"do_export_text": {"请另存为 txt、md、srt 或 vtt", "save it as txt, md, srt or vtt"},

@@ -47,6 +47,10 @@ var errorWords = map[string][2]string{
 	"damaged_store":   {"%s 已损坏或被改动（%s）；请运行 windowseat models verify，或删除后重新下载", "%s is damaged or was changed (%s); run windowseat models verify, or remove it and get it again"},
 	"other_disk":      {"模型文件夹所在的磁盘不能和这个文件共用内容；请去掉 --link", "the file cannot be shared with the folder of the models, which is on another disk; leave --link out"},
 	"unknown_model":   {"没有模型 %q；它不是文件，也不在其中：%s", "there is no model %q: it is no file and none of %s"},
+	"what_folder":     {"%s 是一个文件夹；请给出里面的 GGUF 文件", "%s is a folder; give the GGUF file in it"},
+	"what_special":    {"%s 不是普通文件（是设备、管道或套接字）；请给出 GGUF 文件", "%s is no regular file but a device, a pipe or a socket; give a GGUF file"},
+	"what_link":       {"%s 是符号链接，指向的文件不存在；请检查链接", "%s is a symbolic link that leads to no file; check the link"},
+	"what_no_access":  {"没有权限查看 %s；请检查文件夹的权限", "no permission to look at %s; check the permissions of its folder"},
 	"no_source_works": {"%s 从哪里都没有下载成：%s", "%s could not be had from any source: %s"},
 
 	"dead_model":    {"这个模型算不出有用的结果，权重多半已损坏；请检查它（windowseat models verify）或重新下载", "the model computes nothing usable, its weights are probably damaged; check it (windowseat models verify) or fetch it again"},

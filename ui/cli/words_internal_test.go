@@ -33,6 +33,7 @@ func usedKeys(t *testing.T) map[string]bool {
 		}
 	}
 	for prefix, rest := range map[string][]string{
+		"what_":      {models.Folder, models.SpecialFile, models.LostLink, models.NotReadable},
 		"do_":        {"export_text", "transcribe", "unpack", "pick_other"},
 		"verdict_":   {models.Fits, models.Tight, models.Slow, models.TooBig},
 		"unit_":      {"bytes", "blocks"},
