@@ -80,7 +80,10 @@ func (a *app) generateCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "generate",
 		Short: "Run the language model alone on a prompt",
-		Args:  a.args(0, 0),
+		Long: "Run the language model alone on a prompt.\n\n" +
+			"In the timing of --json, load, prefill, decode and ttft are seconds; ttft begins with the loading\n" +
+			"of the model and ends with the first token.",
+		Args: a.args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s.Seed = a.flags.seed
 			if err := a.checkSampler(s, n); err != nil {

@@ -26,6 +26,15 @@ func TestFullDiskBehindStandardOutput(t *testing.T) {
 	status := cli.Run(context.Background(), []string{"read", path}, strings.NewReader(""), full{}, &errOut, "test")
 	require.Equal(t, 1, status)
 	require.Contains(t, errOut.String(), "no space left")
+	for _, args := range [][]string{
+		{"bench", "-p", "4", "-n", "2", "-r", "1", "--model", tiny},
+		{"bench", "-p", "4", "-n", "2", "-r", "1", "--json", "--model", tiny},
+		{"generate", "--prompt", "x", "-n", "1", "--json", "--model", tiny},
+	} {
+		errOut.Reset()
+		require.Equal(t, 1, cli.Run(context.Background(), args, strings.NewReader(""), full{}, &errOut, "test"), args)
+		require.Contains(t, errOut.String(), "(no space left): look at the space on the disk", args)
+	}
 }
 
 // A file name must not steer the terminal.
