@@ -77,6 +77,9 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		err = a.failure("no_output", stdout.err)
 	}
 	if err == nil {
+		if stdout.wrote && lost(out) {
+			a.note("output_lost")
+		}
 		return exitDone
 	}
 	if ctx.Err() != nil || errors.Is(err, context.Canceled) {
@@ -121,6 +124,7 @@ func (a *app) root() *cobra.Command {
 	root.SetIn(a.in)
 	root.SetOut(a.exact)
 	root.SetErr(a.err)
+	root.SetFlagErrorFunc(a.flagError)
 	a.addGlobalFlags(root)
 	root.AddCommand(a.runCommand(), a.readCommand(), a.chunksCommand(), a.generateCommand(),
 		a.scoreCommand(), a.tokenizeCommand(), a.perplexityCommand(), a.benchCommand(), a.modelsCommand(), a.doctorCommand())

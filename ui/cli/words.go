@@ -65,6 +65,7 @@ func (a *app) noteText(n assistant.Note) string {
 var words = map[string][2]string{
 	"cancelled":       {"已取消", "cancelled"},
 	"no_output":       {"结果写不出去（%v）：请查看磁盘空间", "the result could not be written (%v): look at the space on the disk"},
+	"output_lost":     {"标准输出是关闭的（或是空设备）：结果没有留下", "standard output is closed (or the null device): the result was not kept"},
 	"loading":         {"载入模型", "loading the model"},
 	"verifying":       {"校验模型", "verifying the model"},
 	"fetching":        {"下载模型", "fetching the model"},

@@ -34,6 +34,7 @@ func usedKeys(t *testing.T) map[string]bool {
 		}
 	}
 	for prefix, rest := range map[string][]string{
+		"wants_":     {"int", "uint64", "intSlice", "float32", "bool", "duration"},
 		"bench_":     {"prefill", "decode"},
 		"limit_":     {"prefill", "decode"},
 		"one_":       {"threads", "cores"},
