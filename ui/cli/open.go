@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"runtime"
 	"slices"
 
 	"windowseat/engine"
@@ -48,9 +49,13 @@ func (a *app) openModel(ctx context.Context, st models.Status, o engine.Options)
 		return nil, st, err
 	}
 	bar.done()
-	if most := e.Info().TrainContext; a.flags.ctx > most {
+	a.context = contextRange{e.Info().Context, e.Info().TrainContext}
+	if a.flags.ctx > a.context.most {
 		_ = e.Close()
-		return nil, st, a.usage("bad_ctx_model", a.flags.ctx, most)
+		return nil, st, a.usage("bad_ctx_model", a.flags.ctx, a.context.most)
+	}
+	if cores := runtime.NumCPU(); e.Info().Threads > cores {
+		a.note("many_threads", e.Info().Threads, cores)
 	}
 	switch p := e.Info().Pack; p.State {
 	case engine.PackDiskFull:
