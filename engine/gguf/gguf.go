@@ -3,7 +3,7 @@
 //
 // Open verifies the whole header and the place of every tensor before it maps
 // the data: counts and lengths against the size of the file, duplicates,
-// alignment, shapes, overlaps and completeness. It does not look at the
+// alignment, shapes, and that the tensors tile the file without a hole. It does not look at the
 // weights themselves, and it does not know what the keys mean, but for
 // general.alignment and split.count, which decide how the file is laid out.
 //

@@ -281,6 +281,8 @@ func TestDamaged(t *testing.T) {
 		"offset_odd":      {newRaw(1, 0).tensor("a", 0, 8, 8).pad(256), "multiple of the alignment"},
 		"offset_huge":     {newRaw(1, 0).tensor("a", 0, huge, 8).pad(256), "outside any file"},
 		"overlap":         {newRaw(2, 0).tensor("a", 0, 0, 16).tensor("b", 0, 32, 8).pad(256), `"a" and "b" overlap`},
+		"hole":            {newRaw(2, 0).tensor("a", 0, 0, 8).tensor("b", 0, 64, 8).pad(256), `a hole of 32 bytes between tensors "a" and "b"`},
+		"hole_first":      {newRaw(1, 0).tensor("a", 0, 32, 8).pad(256), `"a", begins 32 bytes late`},
 		"same_place":      {newRaw(2, 0).tensor("a", 0, 0, 8).tensor("b", 0, 0, 8).pad(256), "overlap"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -290,6 +292,45 @@ func TestDamaged(t *testing.T) {
 			assert.Contains(t, err.Error(), c.want)
 		})
 	}
+}
+
+// TestTiling: a header whose shape or type is not the one that the data were written
+// for is refused at whichever tensor it is, and so are bytes behind the last; the
+// tensors may lie in another order than the table has them.
+func TestTiling(t *testing.T) {
+	good := encode(t, nil, tinyTensors())
+	refused := func(data []byte, want string) {
+		t.Helper()
+		_, err := openBytes(t, data)
+		var fe *gguf.FormatError
+		require.ErrorAs(t, err, &fe)
+		assert.Contains(t, err.Error(), want)
+	}
+	for _, c := range []struct {
+		name string
+		dims int
+		typ  quant.Type
+		want string
+	}{
+		// 204 bytes in Q8_0: 108 in Q4_0, 384 in F16
+		{"token_embd.weight", 2, quant.Q4_0, `a hole of 96 bytes between tensors "token_embd.weight" and "output_norm.weight"`},
+		{"token_embd.weight", 2, quant.F16, "overlap"},
+		{"output_norm.weight", 1, quant.F16, `a hole of 128 bytes between tensors "output_norm.weight" and "experts"`},
+	} {
+		data := bytes.Clone(good)
+		at := bytes.Index(data, []byte(c.name)) + len(c.name) + 4 + 8*c.dims
+		binary.LittleEndian.PutUint32(data[at:], uint32(c.typ))
+		refused(data, c.want)
+	}
+	smaller := bytes.Clone(good) // the innermost dimension of the last tensor: 48 bytes become 24
+	smaller[bytes.Index(smaller, []byte("experts"))+len("experts")+4] = 2
+	refused(smaller, "32 bytes too many follow the last tensor")
+	refused(append(bytes.Clone(good), 0), "1 bytes too many follow the last tensor")
+
+	swapped := newRaw(2, 0).tensor("a", 0, 32, 8).tensor("b", 0, 0, 8)
+	swapped = swapped.pad(-len(swapped)&31 + 64)
+	_, err := openBytes(t, swapped)
+	require.NoError(t, err)
 }
 
 func TestOpenMissing(t *testing.T) {

@@ -80,7 +80,12 @@ func tensorBytes(t *tensorInfo) (int64, error) {
 }
 
 // layOut checks where the tensors lie and returns their places, in the order of
-// the tensor table.
+// the tensor table. The tensors have to tile the data section: each begins where the
+// one before it ends, rounded up to the alignment, and nothing but that padding
+// follows the last. So a changed type, shape or offset cannot pass: it would leave a
+// hole, an overlap or a rest. llama.cpp demands the same, and the table to be in the
+// order of the offsets, which is not needed here; a rest it lets pass.
+// Source: llama.cpp ggml/src/gguf.cpp (the offset expected of each tensor), MIT licence.
 func layOut(h *header, size int64) ([]place, error) {
 	if n, ok := h.uint("split.count"); ok && n > 1 {
 		return nil, &UnsupportedError{What: "a model split over", Got: strconv.FormatUint(n, 10) + " files", Supported: []string{"one file"}}
@@ -89,38 +94,62 @@ func layOut(h *header, size int64) ([]place, error) {
 	if err != nil {
 		return nil, err
 	}
-	base := (int64(len(h.raw)) + align - 1) / align * align // start of the data section
+	base := padded(int64(len(h.raw)), align) // start of the data section
 	places := make([]place, len(h.tensors))
-	order := make([]int, len(h.tensors))
-	needed := int64(0)
+	end := int64(len(h.raw)) // of the last tensor, or of the header
 	for i := range h.tensors {
 		t := &h.tensors[i]
 		if t.offset%uint64(align) != 0 {
 			return nil, formatErrorf("tensor %q: offset %d is not a multiple of the alignment %d", t.name, t.offset, align)
 		}
-		if t.offset > uint64(math.MaxInt64-base-t.nBytes) {
+		// An alignment is kept free above the end, so that padding it cannot overflow.
+		if t.offset > uint64(math.MaxInt64-align-base-t.nBytes) {
 			return nil, formatErrorf("tensor %q: offset %d is outside any file", t.name, t.offset)
 		}
 		start := base + int64(t.offset)
 		places[i] = place{start: start, end: start + t.nBytes}
-		needed = max(needed, places[i].end)
-		order[i] = i
+		end = max(end, places[i].end)
 	}
-	if needed > size {
+	if end > size {
 		return nil, &FormatError{
-			Reason:  fmt.Sprintf("the file is cut: it has %d bytes, its tensors need %d: %s", size, needed, missing(needed-size)),
-			Missing: needed - size,
+			Reason:  fmt.Sprintf("the file is cut: it has %d bytes, its tensors need %d: %s", size, end, missing(end-size)),
+			Missing: end - size,
 		}
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(places[a].start, places[b].start) })
-	for k := 1; k < len(order); k++ {
-		a, b := order[k-1], order[k]
-		if places[a].end > places[b].start {
-			return nil, formatErrorf("tensors %q and %q overlap", h.tensors[a].name, h.tensors[b].name)
-		}
+	if err := checkTiling(h, places, base, align); err != nil {
+		return nil, err
+	}
+	if rest := size - padded(end, align); rest > 0 {
+		return nil, formatErrorf("%d bytes too many follow the last tensor: its shape or type is wrong, or the file", rest)
 	}
 	return places, nil
 }
+
+// checkTiling compares each tensor's start with the end of the one before it in the file.
+func checkTiling(h *header, places []place, base, align int64) error {
+	order := make([]int, len(places))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(places[a].start, places[b].start) })
+	want, before := base, -1
+	for _, i := range order {
+		switch start := places[i].start; {
+		case start < want:
+			return formatErrorf("tensors %q and %q overlap", h.tensors[before].name, h.tensors[i].name)
+		case start > want && before < 0:
+			return formatErrorf("the first tensor, %q, begins %d bytes late", h.tensors[i].name, start-want)
+		case start > want:
+			return formatErrorf("a hole of %d bytes between tensors %q and %q: the shape or type of one is wrong",
+				start-want, h.tensors[before].name, h.tensors[i].name)
+		}
+		want, before = padded(places[i].end, align), i
+	}
+	return nil
+}
+
+// padded rounds n up to a multiple of align.
+func padded(n, align int64) int64 { return (n + align - 1) / align * align }
 
 // alignment returns the distance that tensor offsets are multiples of.
 func (h *header) alignment() (int64, error) {

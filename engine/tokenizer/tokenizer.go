@@ -107,23 +107,43 @@ func FromGGUF(f *gguf.File) (*Tokenizer, error) {
 			v.Types[i] = Type(t)
 		}
 	}
-	special := func(name string) int32 {
-		id, ok := f.Uint(prefix + name + "_token_id")
-		if !ok || id >= uint64(len(v.Tokens)) {
-			return None
-		}
-		return int32(id)
-	}
-	v.BOS, v.EOS = special("bos"), special("eos")
-	for _, name := range []string{"eot", "eom", "fim_pad", "fim_rep", "fim_sep"} {
-		if id := special(name); id != None {
-			v.Ends = append(v.Ends, id)
-		}
+	if err := v.specials(f, prefix); err != nil {
+		return nil, err
 	}
 	if v.AddBOS, ok = f.Bool(prefix + "add_bos_token"); !ok {
 		v.AddBOS = pretokenizers[v.Pre].addBOS
 	}
 	return New(v)
+}
+
+// noneStored is how some writers store that a special token does not exist: -1 as uint32.
+// Source: llama.cpp src/llama-model-saver.cpp, MIT licence.
+const noneStored = math.MaxUint32
+
+// specials takes the special tokens from the file. Each that it names must be in the
+// vocabulary, also those that are not used here: a wrong id says that header and
+// vocabulary do not belong together, and an end that cannot occur would never stop an
+// answer. (llama.cpp drops such ids with a warning.)
+func (v *Vocab) specials(f *gguf.File, prefix string) error {
+	for _, key := range f.Keys() {
+		name, ok := strings.CutSuffix(strings.TrimPrefix(key, prefix), "_token_id")
+		id, isID := f.Uint(key) // not a negative number: that is none as well
+		if !ok || !strings.HasPrefix(key, prefix) || !isID || id == noneStored {
+			continue
+		}
+		if id >= uint64(len(v.Tokens)) {
+			return formatErrorf("%s is %d, outside the vocabulary of %d", key, id, len(v.Tokens))
+		}
+		switch name {
+		case "bos":
+			v.BOS = int32(id)
+		case "eos":
+			v.EOS = int32(id)
+		case "eot", "eom", "fim_pad", "fim_rep", "fim_sep":
+			v.Ends = append(v.Ends, int32(id))
+		}
+	}
+	return nil
 }
 
 // New builds a tokenizer. The slices of v are neither changed nor retained. Errors

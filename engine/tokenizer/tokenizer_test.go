@@ -3,6 +3,7 @@ package tokenizer_test
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -322,7 +323,7 @@ func TestFromGGUF(t *testing.T) {
 	meta := func(change func(map[string]any)) []gguf.KV {
 		m := map[string]any{
 			"model": "gpt2", "pre": v.Pre, "tokens": v.Tokens, "token_type": types, "merges": v.Merges,
-			"bos_token_id": uint32(1), "eos_token_id": uint32(len(v.Tokens) - 4), "eot_token_id": uint32(999_999), "add_bos_token": true,
+			"bos_token_id": uint32(1), "eos_token_id": uint32(len(v.Tokens) - 4), "eot_token_id": uint32(math.MaxUint32), "add_bos_token": true,
 		}
 		change(m)
 		var kvs []gguf.KV
@@ -356,6 +357,22 @@ func TestFromGGUF(t *testing.T) {
 	_, err = load(func(m map[string]any) { m["model"] = "llama" })
 	var ue *gguf.UnsupportedError
 	require.ErrorAs(t, err, &ue)
+
+	// A special token is in the vocabulary, or none.
+	for _, name := range []string{"bos", "eos", "eot", "fim_pad", "padding", "unknown"} {
+		_, err := load(func(m map[string]any) { m[name+"_token_id"] = uint32(len(v.Tokens)) })
+		var fe *gguf.FormatError
+		require.ErrorAs(t, err, &fe, name)
+		require.ErrorContains(t, err, fmt.Sprintf("tokenizer.ggml.%s_token_id is %d, outside the vocabulary of %d", name, len(v.Tokens), len(v.Tokens)))
+		for _, none := range []any{uint32(math.MaxUint32), int32(-1)} {
+			_, err = load(func(m map[string]any) { m[name+"_token_id"] = none })
+			require.NoError(t, err)
+		}
+	}
+	tok, err = load(func(m map[string]any) { m["eos_token_id"] = uint32(len(v.Tokens) - 1) })
+	require.NoError(t, err)
+	last, ok := tok.EOS()
+	assert.True(t, ok && tok.IsEOG(last))
 
 	tok, err = load(func(m map[string]any) { delete(m, "add_bos_token") })
 	require.NoError(t, err)

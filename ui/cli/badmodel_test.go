@@ -44,6 +44,7 @@ func TestForeignModel(t *testing.T) {
 		{"version4", func(b []byte) []byte { b[4] = 4; return b }, []string{"version 4", "supported: 2, 3"}},
 		{"big_endian", func(b []byte) []byte { copy(b[4:], []byte{0, 0, 0, 3}); return b }, []string{"big", "cannot be run"}},
 		{"type", func(b []byte) []byte { return setType(t, b, 250) }, []string{"250"}},
+		{"smaller_type", func(b []byte) []byte { return setType(t, b, 2) }, []string{"damaged or no GGUF", "a hole of"}},
 		{"iq_type", func(b []byte) []byte { return setType(t, b, 16) }, []string{"cannot be run", "IQ2_XXS", "supported: "}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -67,6 +68,15 @@ func TestUnknownArchitecture(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.gguf")
 	require.NoError(t, s.Write(path))
 	wantRefused(t, path, "architecture", "mamba", "supported: ", "qwen2", "llama")
+}
+
+// TestEndBeyondVocabulary: an end of text that no token is would never end an answer.
+func TestEndBeyondVocabulary(t *testing.T) {
+	s := spec()
+	s.Meta = map[string]any{"tokenizer.ggml.eos_token_id": uint32(1 << 20)}
+	path := filepath.Join(t.TempDir(), "m.gguf")
+	require.NoError(t, s.Write(path))
+	wantRefused(t, path, "tokenizer.ggml.eos_token_id is 1048576", "outside the vocabulary")
 }
 
 func TestMissingTensor(t *testing.T) {
