@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"windowseat/engine/addrspace"
 	"windowseat/engine/chat"
 	"windowseat/engine/gguf"
 	"windowseat/engine/grammar"
@@ -91,8 +92,9 @@ type KVStats struct{ Used, Shared, Cached, Free int64 }
 func DefaultThreads() int { return min(runtime.NumCPU(), 8) }
 
 // Open verifies and loads the model file at path. It returns *gguf.FormatError
-// for a damaged file, *gguf.UnsupportedError for one this engine cannot run, and
-// ctx.Err() when cancelled. The first Open of a file packs its weights, which takes
+// for a damaged file, *gguf.UnsupportedError for one this engine cannot run, an error
+// wrapping ErrMemory or an *addrspace.LimitError for want of memory or of address space,
+// and ctx.Err() when cancelled. The first Open of a file packs its weights, which takes
 // seconds; later ones map the pack that it left, see Options.PackDir.
 func Open(ctx context.Context, path string, o Options) (*Engine, error) {
 	start := time.Now()
@@ -101,8 +103,8 @@ func Open(ctx context.Context, path string, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{file: f, pack: openPack(f, path, o)}
-	if err := e.load(ctx, o); err != nil {
+	e := &Engine{file: f}
+	if err := e.load(ctx, path, o); err != nil {
 		if e.pool != nil {
 			e.pool.close()
 		}
@@ -113,28 +115,23 @@ func Open(ctx context.Context, path string, o Options) (*Engine, error) {
 	return e, nil
 }
 
-func (e *Engine) load(ctx context.Context, o Options) error {
+func (e *Engine) load(ctx context.Context, path string, o Options) error {
 	cfg, err := configFromGGUF(e.file)
 	if err != nil {
 		return err
 	}
+	e.fillInfo(cfg, o)
+	slow, err := e.fits(o)
+	if err != nil {
+		return err
+	}
+	e.pack = openPack(e.file, path, o)
+	e.info.Slow, e.pack.unmapped = slow != nil, slow
 	tok, err := e.pack.tokenizer(e.file)
 	if err != nil {
 		return err
 	}
-	threads := o.Threads
-	if threads <= 0 {
-		threads = DefaultThreads()
-	}
-	e.fillInfo(cfg, tok.VocabSize(), threads, o)
-	if o.FreeMemory > 0 && e.info.Plan.Total() > o.FreeMemory {
-		full := &MemoryError{Plan: e.info.Plan, Free: o.FreeMemory}
-		if !o.Slow || e.info.Plan.Least() > o.FreeMemory {
-			return full
-		}
-		e.info.Slow, e.pack.unmapped = true, full
-	}
-	e.pool = newPool(threads)
+	e.pool = newPool(e.info.Threads)
 	progress := func(done, total int64) {
 		if o.Progress != nil {
 			o.Progress(done, total)
@@ -160,9 +157,35 @@ func (e *Engine) load(ctx context.Context, o Options) error {
 	return nil
 }
 
+// fits compares the plan with the memory that o says is free and with what a limit on
+// the address space leaves, before anything but the model file is mapped. slow is the
+// error that weights give which cannot be mapped, for a model that may be read again
+// and again.
+func (e *Engine) fits(o Options) (slow, err error) {
+	if o.FreeMemory > 0 && e.info.Plan.Total() > o.FreeMemory {
+		full := &MemoryError{Plan: e.info.Plan, Free: o.FreeMemory}
+		if !o.Slow || e.info.Plan.Least() > o.FreeMemory {
+			return nil, full
+		}
+		slow = full
+	}
+	// The program itself is there already, as is the file.
+	need := e.info.Plan.Total()
+	if err := addrspace.Check(need); err != nil {
+		return nil, fmt.Errorf("engine: %d MiB of weights, KV cache and working memory: %w", need>>20, err)
+	}
+	return slow, nil
+}
+
 // fillInfo says what is known of the model before its weights are loaded.
-func (e *Engine) fillInfo(cfg Config, vocab, threads int, o Options) {
-	cfg.Vocab = vocab
+func (e *Engine) fillInfo(cfg Config, o Options) {
+	threads := o.Threads
+	if threads <= 0 {
+		threads = DefaultThreads()
+	}
+	if embd, ok := e.file.Tensor("token_embd.weight"); ok && len(embd.Shape) == 2 {
+		cfg.Vocab = embd.Shape[0] // loadWeights compares it with the tokenizer's
+	}
 	e.info = Info{Config: cfg, FreeMemory: o.FreeMemory, Threads: threads, Kernels: kernels.Active(), KV: o.KV}
 	if e.info.KV == "" {
 		e.info.KV = KVF16

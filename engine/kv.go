@@ -46,7 +46,7 @@ type pagePool struct {
 func newPagePool(cfg Config, format KVFormat, budget int64, context int) (*pagePool, error) {
 	pp := &pagePool{cfg: cfg, format: format, block: blockBytes(cfg, format)}
 	pp.blocks = max(int(budget/int64(pp.block)), pp.needed(context))
-	mem, err := newArena(int64(pp.blocks) * int64(pp.block))
+	mem, err := newArena(int64(pp.blocks)*int64(pp.block), "KV cache")
 	if err != nil {
 		return nil, err
 	}

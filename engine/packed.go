@@ -50,6 +50,7 @@ type packStore struct {
 	file   *pack.File
 	guard  *kernels.Guard
 	info   PackInfo
+	memory arena // of weights that are not mapped
 
 	unmapped error // why weights that cannot be mapped are refused; nil: they are packed into memory
 }
@@ -101,7 +102,11 @@ func (s *packStore) drop(reason error) {
 
 // close unmaps the pack. No matrix may be used afterwards.
 func (s *packStore) close() error {
-	if s == nil || s.file == nil {
+	if s == nil {
+		return nil
+	}
+	s.memory.free()
+	if s.file == nil {
 		return nil
 	}
 	s.guard.Release()
@@ -160,10 +165,32 @@ func (s *packStore) ready(ctx context.Context, tasks []packTask, tok *tokenizer.
 	if s.unmapped != nil {
 		return s.unmapped
 	}
-	for _, t := range tasks {
-		t.m.Allocate()
+	if err := s.allocate(tasks); err != nil {
+		return err
 	}
 	return packAll(ctx, tasks, p, progress)
+}
+
+// allocate gives the matrices memory from an arena: on the heap a refusal of the system
+// would end the program.
+func (s *packStore) allocate(tasks []packTask) error {
+	const align = 64 // as Matrix.Bind wants it
+	total := int64(0)
+	for _, t := range tasks {
+		total += (t.m.Bytes() + align - 1) / align * align
+	}
+	var err error
+	if s.memory, err = newArena(total, "packed weights"); err != nil {
+		return err
+	}
+	at := int64(0)
+	for _, t := range tasks {
+		if err := t.m.Bind(s.memory.mem[at:][:t.m.Bytes()]); err != nil {
+			return err
+		}
+		at += (t.m.Bytes() + align - 1) / align * align
+	}
+	return nil
 }
 
 // bind lets the matrices use the mapped sections. Shapes are the model file's; the

@@ -26,6 +26,7 @@ import (
 
 	"github.com/edsrzf/mmap-go"
 
+	"windowseat/engine/addrspace"
 	"windowseat/quant"
 )
 
@@ -55,25 +56,16 @@ type File struct {
 }
 
 // Open verifies and maps the file. It returns a *FormatError for a damaged
-// file, an *UnsupportedError for a valid one that this program cannot read, and
-// the system's error otherwise.
+// file, an *UnsupportedError for a valid one that this program cannot read, an
+// *addrspace.LimitError for one that cannot be mapped under a limit of the process,
+// and the system's error otherwise.
 func Open(path string) (*File, error) {
 	fd, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("gguf: %w", err)
 	}
 	defer fd.Close()
-	info, err := fd.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("gguf: %w", err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, formatErrorf("%s is not a regular file", info.Name())
-	}
-	if info.Size() == 0 {
-		return nil, &FormatError{Reason: "the file is empty", Missing: 24} // the header of a file without keys and tensors
-	}
-	f, places, err := parse(fd, info.Size())
+	f, places, err := verified(fd)
 	if err != nil {
 		return nil, err
 	}
@@ -83,6 +75,36 @@ func Open(path string) (*File, error) {
 	}
 	f.bind(data, places)
 	return f, nil
+}
+
+// Inspect verifies the file as Open does and maps nothing: its tensors have no Data.
+func Inspect(path string) (*File, error) {
+	fd, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("gguf: %w", err)
+	}
+	defer fd.Close()
+	f, places, err := verified(fd)
+	if err != nil {
+		return nil, err
+	}
+	f.bind(nil, places)
+	return f, nil
+}
+
+// verified checks everything but the tensor data.
+func verified(fd *os.File) (*File, []place, error) {
+	info, err := fd.Stat()
+	if err != nil {
+		return nil, nil, fmt.Errorf("gguf: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, formatErrorf("%s is not a regular file", info.Name())
+	}
+	if info.Size() == 0 {
+		return nil, nil, &FormatError{Reason: "the file is empty", Missing: 24} // the header of a file without keys and tensors
+	}
+	return parse(fd, info.Size())
 }
 
 // parse reads and verifies everything but the tensor data.
@@ -98,9 +120,19 @@ func parse(r io.ReaderAt, size int64) (*File, []place, error) {
 	return &File{Version: head.version, Size: size, head: head}, places, nil
 }
 
-// load maps the file, or reads it where mapping is not possible.
+// maxRead is the size up to which a file that cannot be mapped is read instead: small
+// enough to be no matter. A model on the heap would be one, and where the system refuses
+// to map it, it will most likely refuse that as well, to which Go's answer is a trace.
+const maxRead = 16 << 20
+
+// load maps the file, or reads a small one where mapping is not possible.
 func (f *File) load(fd *os.File) ([]byte, error) {
-	m, err := mmap.Map(fd, mmap.RDONLY, 0)
+	if f.Size > maxRead {
+		if err := addrspace.Check(f.Size); err != nil {
+			return nil, fmt.Errorf("gguf: mapping %d MiB: %w", f.Size>>20, err)
+		}
+	}
+	m, err := mapFile(fd)
 	if err == nil {
 		if int64(len(m)) >= f.Size {
 			f.mapped = m
@@ -111,6 +143,9 @@ func (f *File) load(fd *os.File) ([]byte, error) {
 		_ = m.Unmap()
 		return nil, &FormatError{Reason: "the file became shorter while it was opened", Missing: short}
 	}
+	if f.Size > maxRead {
+		return nil, fmt.Errorf("gguf: mapping %d MiB: %w", f.Size>>20, err)
+	}
 	data := make([]byte, f.Size)
 	if _, err := io.ReadFull(io.NewSectionReader(fd, 0, f.Size), data); err != nil {
 		return nil, fmt.Errorf("gguf: reading tensor data: %w", err)
@@ -118,15 +153,18 @@ func (f *File) load(fd *os.File) ([]byte, error) {
 	return data, nil
 }
 
-// bind builds the tensor list over the loaded bytes.
+// mapFile maps a whole file; a test lets it fail.
+var mapFile = func(fd *os.File) (mmap.MMap, error) { return mmap.Map(fd, mmap.RDONLY, 0) }
+
+// bind builds the tensor list over the loaded bytes, nil for none.
 func (f *File) bind(data []byte, places []place) {
 	f.tensors = make([]Tensor, len(places))
 	f.index = make(map[string]int, len(places))
 	for i, p := range places {
 		t := &f.head.tensors[i]
-		f.tensors[i] = Tensor{
-			Name: t.name, Type: t.typ, Shape: t.shape,
-			Data: data[p.start:p.end:p.end],
+		f.tensors[i] = Tensor{Name: t.name, Type: t.typ, Shape: t.shape}
+		if data != nil {
+			f.tensors[i].Data = data[p.start:p.end:p.end]
 		}
 		f.index[t.name] = i
 	}
@@ -171,9 +209,9 @@ func (f *File) ReleaseAll() { f.Release(f.mapped) }
 func (f *File) PackedBytes() int64 {
 	_, untied := f.Tensor("output.weight")
 	n := int64(0)
-	for _, t := range f.tensors {
-		if t.Name != "token_embd.weight" || !untied {
-			n += int64(len(t.Data))
+	for i := range f.head.tensors {
+		if t := &f.head.tensors[i]; t.name != "token_embd.weight" || !untied {
+			n += t.nBytes
 		}
 	}
 	return n

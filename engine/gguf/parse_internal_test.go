@@ -3,8 +3,12 @@ package gguf
 import (
 	"bytes"
 	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
 	"testing"
 
+	"github.com/edsrzf/mmap-go"
 	"github.com/stretchr/testify/require"
 
 	"windowseat/quant"
@@ -62,4 +66,33 @@ func TestSizeShrinks(t *testing.T) {
 	var fe *FormatError
 	require.ErrorAs(t, err, &fe)
 	require.Positive(t, fe.Missing)
+}
+
+// TestMappingRefused: a file that the system does not map is an error, but for a small
+// one, which is read.
+func TestMappingRefused(t *testing.T) {
+	defer func(f func(*os.File) (mmap.MMap, error)) { mapFile = f }(mapFile)
+	mapFile = func(*os.File) (mmap.MMap, error) { return nil, syscall.ENOMEM }
+	for n, refused := range map[int]bool{64: false, maxRead/4 + 64: true} {
+		var b bytes.Buffer
+		data := bytes.Repeat([]byte{1, 2, 3, 4}, n)
+		require.NoError(t, Write(&b, nil, []Tensor{{Name: "a", Type: quant.F32, Shape: []int{n}, Data: data}}))
+		path := filepath.Join(t.TempDir(), "m.gguf")
+		require.NoError(t, os.WriteFile(path, b.Bytes(), 0o600))
+		f, err := Open(path)
+		if refused {
+			require.ErrorIs(t, err, syscall.ENOMEM)
+			require.ErrorContains(t, err, "mapping 16 MiB")
+		} else {
+			require.NoError(t, err)
+			a, _ := f.Tensor("a")
+			require.Equal(t, data, a.Data)
+			require.NoError(t, f.Close())
+		}
+		f, err = Inspect(path)
+		require.NoError(t, err)
+		a, _ := f.Tensor("a")
+		require.Nil(t, a.Data)
+		require.Equal(t, int64(4*n), f.PackedBytes())
+	}
 }

@@ -175,9 +175,9 @@ func catalogueIDs() []string {
 }
 
 // describe reads an entry from a file's own header. The file is verified as
-// gguf.Open does; its hash is left empty.
+// gguf.Inspect does; its hash is left empty.
 func describe(path string) (Entry, error) {
-	f, err := gguf.Open(path)
+	f, err := gguf.Inspect(path)
 	if err != nil {
 		return Entry{}, fmt.Errorf("models: %s: %w", filepath.Base(path), err)
 	}

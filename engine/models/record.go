@@ -69,7 +69,7 @@ func newRecord(id, path, sum string) (record, error) {
 
 // headerHash verifies the file's structure and hashes its header.
 func headerHash(path string) (string, error) {
-	f, err := gguf.Open(path)
+	f, err := gguf.Inspect(path)
 	if err != nil {
 		return "", fmt.Errorf("models: %s: %w", filepath.Base(path), err)
 	}

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"syscall"
 
 	"windowseat/chunker"
 	"windowseat/document"
 	"windowseat/engine"
+	"windowseat/engine/addrspace"
 	"windowseat/engine/chat"
 	"windowseat/engine/gguf"
 	"windowseat/engine/grammar"
@@ -141,11 +143,14 @@ func (a *app) engineReason(err error) string {
 	var unsupported *gguf.UnsupportedError
 	var template *chat.LimitError
 	var full *engine.MemoryError
+	var space *addrspace.LimitError
 	switch {
 	case errors.As(err, &full):
 		p := full.Plan
 		return a.say("no_memory", p.Total()>>20, p.Weights>>20, p.KV>>20, (p.Scratch+p.Program)>>20, full.Free>>20)
-	case errors.Is(err, engine.ErrMemory):
+	case errors.As(err, &space):
+		return a.say("no_address_space", space.Limit>>20, space.Missing()>>20)
+	case errors.Is(err, engine.ErrMemory), errors.Is(err, syscall.ENOMEM):
 		return a.say("no_kv_memory", err)
 	case errors.As(err, &format):
 		return a.say("damaged_model", err)

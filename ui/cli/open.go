@@ -117,7 +117,7 @@ func (a *app) openTokenizer(ctx context.Context) (*tokenizer.Tokenizer, func(), 
 	if err != nil {
 		return nil, nil, err
 	}
-	f, err := gguf.Open(st.Path)
+	f, err := gguf.Inspect(st.Path)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -71,16 +71,17 @@ var errorWords = map[string][2]string{
 	"what_no_access":  {"没有权限查看 %s；请检查文件夹的权限", "no permission to look at %s; check the permissions of its folder"},
 	"no_source_works": {"%s 从哪里都没有下载成：%s", "%s could not be had from any source: %s"},
 
-	"dead_model":    {"这个模型算不出有用的结果，权重多半已损坏；请检查它（windowseat models verify）或重新下载", "the model computes nothing usable, its weights are probably damaged; check it (windowseat models verify) or fetch it again"},
-	"damaged_model": {"模型文件已损坏或不是 GGUF（%v）；请重新下载或另选模型（windowseat models list）", "the model file is damaged or no GGUF (%v); fetch it again or choose another one (windowseat models list)"},
-	"other_model":   {"这个模型还不能用（%v）；请另选受支持的模型（windowseat models list）", "this model cannot be run (%v); choose one that is supported (windowseat models list)"},
-	"bad_template":  {"模型的对话模板不能用（%v）；请另选模型（windowseat models list）", "the model's chat template cannot be used (%v); choose another model (windowseat models list)"},
-	"no_memory":     {"内存不够：要 %d MiB（权重 %d，KV %d，其余 %d），可用 %d MiB；请换小一些的模型，或用 --ctx、--kv q8，或关掉别的程序", "not enough memory: %d MiB needed (weights %d, KV %d, the rest %d) of %d MiB free; use a smaller model, --ctx or --kv q8, or close other programs"},
-	"no_kv_memory":  {"系统没有给出内存（%v）；请换小一些的模型或 --ctx", "the system gives no memory (%v); use a smaller model or --ctx"},
-	"context_full":  {"提示放不进上下文（%s）；请缩短提示，或加大 --ctx（这个模型最多 %d）", "the prompt does not fit the context (%s); shorten the prompt or raise --ctx, up to %d with this model"},
-	"context_most":  {"提示放不进上下文（%s），这个模型的上下文不能再大；请缩短提示", "the prompt does not fit the context (%s), and this model has no longer one; shorten the prompt"},
-	"schema_budget": {"词元不够写完符合 JSON Schema 的回答（%v）；请加大 -n", "too few tokens for an answer that satisfies the schema (%v); raise -n"},
-	"bad_schema":    {"JSON Schema 不能用（%v）；请修改它", "the JSON Schema cannot be used (%v); change it"},
+	"dead_model":       {"这个模型算不出有用的结果，权重多半已损坏；请检查它（windowseat models verify）或重新下载", "the model computes nothing usable, its weights are probably damaged; check it (windowseat models verify) or fetch it again"},
+	"damaged_model":    {"模型文件已损坏或不是 GGUF（%v）；请重新下载或另选模型（windowseat models list）", "the model file is damaged or no GGUF (%v); fetch it again or choose another one (windowseat models list)"},
+	"other_model":      {"这个模型还不能用（%v）；请另选受支持的模型（windowseat models list）", "this model cannot be run (%v); choose one that is supported (windowseat models list)"},
+	"bad_template":     {"模型的对话模板不能用（%v）；请另选模型（windowseat models list）", "the model's chat template cannot be used (%v); choose another model (windowseat models list)"},
+	"no_memory":        {"内存不够：要 %d MiB（权重 %d，KV %d，其余 %d），可用 %d MiB；请换小一些的模型，或用 --ctx、--kv q8，或关掉别的程序", "not enough memory: %d MiB needed (weights %d, KV %d, the rest %d) of %d MiB free; use a smaller model, --ctx or --kv q8, or close other programs"},
+	"no_address_space": {"地址空间被限制在 %d MiB（ulimit -v），至少还缺 %d MiB；请放宽限制，或换小一些的模型或 --ctx", "the address space is limited to %d MiB (ulimit -v), at least %d MiB more are needed; raise or lift the limit, or use a smaller model or --ctx"},
+	"no_kv_memory":     {"系统没有给出内存（%v）；请换小一些的模型或 --ctx", "the system gives no memory (%v); use a smaller model or --ctx"},
+	"context_full":     {"提示放不进上下文（%s）；请缩短提示，或加大 --ctx（这个模型最多 %d）", "the prompt does not fit the context (%s); shorten the prompt or raise --ctx, up to %d with this model"},
+	"context_most":     {"提示放不进上下文（%s），这个模型的上下文不能再大；请缩短提示", "the prompt does not fit the context (%s), and this model has no longer one; shorten the prompt"},
+	"schema_budget":    {"词元不够写完符合 JSON Schema 的回答（%v）；请加大 -n", "too few tokens for an answer that satisfies the schema (%v); raise -n"},
+	"bad_schema":       {"JSON Schema 不能用（%v）；请修改它", "the JSON Schema cannot be used (%v); change it"},
 }
 
 // fetchWords says in Chinese why a download failed; English words come with the
