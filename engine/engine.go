@@ -125,18 +125,18 @@ func (e *Engine) load(ctx context.Context, path string, o Options) error {
 	if err != nil {
 		return err
 	}
-	e.pack = openPack(e.file, path, o)
+	progress := func(done, total int64) {
+		if o.Progress != nil {
+			o.Progress(done, total)
+		}
+	}
+	e.pack = openPack(ctx, e.file, path, o, progress)
 	e.info.Slow, e.pack.unmapped = slow != nil, slow
 	tok, err := e.pack.tokenizer(e.file)
 	if err != nil {
 		return err
 	}
 	e.pool = newPool(e.info.Threads)
-	progress := func(done, total int64) {
-		if o.Progress != nil {
-			o.Progress(done, total)
-		}
-	}
 	w, err := loadWeights(ctx, e.file, &cfg, e.pool, e.pack, tok, progress)
 	if err != nil {
 		return err

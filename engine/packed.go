@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"time"
 
 	"windowseat/engine/gguf"
 	"windowseat/engine/kernels"
@@ -52,12 +53,16 @@ type packStore struct {
 	info   PackInfo
 	memory arena // of weights that are not mapped
 
+	verifying func(done, total int64) // told of a pack that is read whole
+
 	unmapped error // why weights that cannot be mapped are refused; nil: they are packed into memory
 }
 
 // openPack looks for a pack of the model file. It never fails: without one that
-// can be used the weights are packed again.
-func openPack(f *gguf.File, model string, o Options) *packStore {
+// can be used the weights are packed again. One that was changed since it was verified
+// is read whole first, which progress is told where it takes long, in shares of the
+// bytes of weights as packing counts them.
+func openPack(ctx context.Context, f *gguf.File, model string, o Options, progress func(done, total int64)) *packStore {
 	if o.PackDir == NoPack {
 		return &packStore{info: PackInfo{State: PackOff}}
 	}
@@ -68,17 +73,27 @@ func openPack(f *gguf.File, model string, o Options) *packStore {
 		return s
 	}
 	s.src, s.places = src, pack.Places(model, o.PackDir)
+	start, weights := time.Now(), f.PackedBytes()
+	s.verifying = func(done, total int64) {
+		if time.Since(start) > verifyQuietly {
+			progress(int64(float64(done)/float64(total)*float64(weights)), weights)
+		}
+	}
 	for _, path := range s.places {
-		if s.use(path); s.file != nil {
+		if s.use(ctx, path); s.file != nil {
 			break
 		}
 	}
 	return s
 }
 
+// verifyQuietly is how long a pack is read before somebody is told: from the page cache
+// a gigabyte takes less.
+const verifyQuietly = 500 * time.Millisecond
+
 // use maps the pack at path, if it is sound.
-func (s *packStore) use(path string) {
-	file, err := pack.Open(path, s.src)
+func (s *packStore) use(ctx context.Context, path string) {
+	file, err := pack.Open(ctx, path, s.src, s.verifying)
 	if err != nil {
 		if !pack.Missing(err) {
 			s.info.Reason = err.Error()
@@ -222,7 +237,7 @@ func (s *packStore) make(ctx context.Context, tasks []packTask, tok *tokenizer.T
 		}
 		if err == nil {
 			err = s.check(ctx, path, tasks)
-		} else if s.rival(path, tasks) {
+		} else if s.rival(ctx, path, tasks) {
 			return true, nil
 		}
 		if err == nil {
@@ -239,8 +254,8 @@ func (s *packStore) make(ctx context.Context, tasks []packTask, tok *tokenizer.T
 
 // rival maps a pack that another process made meanwhile: on Windows a mapped file
 // cannot be replaced, so that the second one to finish fails.
-func (s *packStore) rival(path string, tasks []packTask) bool {
-	if s.use(path); s.file == nil {
+func (s *packStore) rival(ctx context.Context, path string, tasks []packTask) bool {
+	if s.use(ctx, path); s.file == nil {
 		return false
 	}
 	if err := s.bind(tasks); err != nil {
@@ -250,16 +265,13 @@ func (s *packStore) rival(path string, tasks []packTask) bool {
 	return true
 }
 
-// check maps the new pack at path and reads it once, since what was written is not
-// always what can be read.
+// check maps the new pack at path. Opening it reads it once, as it has no record yet:
+// what was written is not always what can be read.
 func (s *packStore) check(ctx context.Context, path string, tasks []packTask) error {
-	if s.use(path); s.file == nil {
+	if s.use(ctx, path); s.file == nil {
 		return errors.New("engine: the new weight pack cannot be used: " + s.info.Reason)
 	}
-	err := s.file.Verify(ctx, nil)
-	if err == nil {
-		err = s.bind(tasks)
-	}
+	err := s.bind(tasks)
 	if err != nil {
 		s.drop(err)
 	}

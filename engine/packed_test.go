@@ -104,7 +104,7 @@ func TestPackRebuilt(t *testing.T) {
 		require.NotEqual(t, want, got)
 		require.Equal(t, openState(t, model, NoPack, PackOff), got)
 	})
-	only(t, filepath.Dir(model), filepath.Base(model), filepath.Base(path))
+	only(t, filepath.Dir(model), filepath.Base(model), filepath.Base(path), filepath.Base(path)+".verified")
 }
 
 // only checks that a folder holds the named files and nothing else.
@@ -170,7 +170,8 @@ func TestPackFolders(t *testing.T) {
 	dir := filepath.Join(home, "mine")
 	require.Equal(t, want, openState(t, model, dir, PackWritten))
 	require.Equal(t, want, openState(t, model, dir, PackMapped))
-	only(t, dir, filepath.Base(pack.Places(model, dir)[0]))
+	name := filepath.Base(pack.Places(model, dir)[0])
+	only(t, dir, name, name+".verified")
 }
 
 // What went wrong becomes a state.
@@ -201,7 +202,7 @@ func TestPackOpenedAtOnce(t *testing.T) {
 	for _, g := range got {
 		require.Equal(t, want, g)
 	}
-	only(t, filepath.Dir(model), filepath.Base(model), filepath.Base(packOf(model)))
+	only(t, filepath.Dir(model), filepath.Base(model), filepath.Base(packOf(model)), filepath.Base(packOf(model))+".verified")
 }
 
 // A pack that is cut while it is mapped ends requests, not the program, on every path.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"windowseat/engine/models/fetch"
 	"windowseat/engine/pack"
@@ -28,7 +27,7 @@ func verifyPacks(ctx context.Context, model string, progress fetch.Progress) (pr
 		case ctx.Err() != nil:
 			return "", ctx.Err()
 		case errors.As(err, &damaged) || errors.Is(err, pack.ErrOther):
-			problem = errors.Join(err, os.Remove(path)).Error()
+			problem = errors.Join(err, pack.Delete(path)).Error()
 		default:
 			return "", fmt.Errorf("models: %w", err)
 		}

@@ -120,7 +120,7 @@ func FuzzOpen(f *testing.F) {
 		}
 		_ = file.Verify(context.Background(), nil)
 		require.NoError(t, file.Close())
-		if again, err := Open(path, src); err == nil {
+		if again, err := Open(t.Context(), path, src, nil); err == nil {
 			for _, s := range again.sections {
 				require.Len(t, again.Data(s), int(s.Bytes))
 			}
@@ -133,7 +133,7 @@ func FuzzOpen(f *testing.F) {
 func TestSealedPack(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
 	require.NoError(t, os.WriteFile(path, sealed(smallPack()), 0o600))
-	f, err := Open(path, Source{})
+	f, err := Open(t.Context(), path, Source{}, nil)
 	require.NoError(t, err)
 	require.Len(t, f.sections, 3)
 	require.NoError(t, f.Verify(context.Background(), nil))

@@ -23,12 +23,17 @@
 //
 //   - At every start, by Open: magic, version, sizes, the checksum of header and
 //     table, the identity of the GGUF, and that every section lies inside the file,
-//     before anything is mapped; and the checksums of some blocks chosen at random,
-//     8 MiB in all: reading more would cost more than the pack saves, and damage
-//     that is not confined to a few blocks (a disk that lost writes) is met at once.
+//     before anything is mapped.
+//   - By Open as well, all blocks of a file that is not the one that was last verified:
+//     a record beside it (NAME.wspack.verified) has its size, times, inode and checksum,
+//     and is made after all was read. So each change by a program is met, once.
+//   - Of a file that has its record, some blocks chosen at random, 8 MiB in all: reading
+//     more would cost more than the pack saves. Damage that changes no time (a disk that
+//     rots or lost writes) is met at once if it is not confined to a few blocks, and else
+//     by chance or by Verify: it cannot be seen without reading everything.
 //   - Sections that are interpreted and not only multiplied (the tokenizer) go
 //     through Read, which checks them whole; it costs a millisecond.
-//   - All blocks after the file was written, and by Verify.
+//   - All blocks by Verify, which makes the record anew.
 //
 // Weights damaged behind these checks give wrong numbers, never a read outside the
 // section: kernels read by shape, and the shape comes from the GGUF.
@@ -125,14 +130,17 @@ type File struct {
 	Bytes int64
 
 	fd       *os.File
+	id       identity // when it was opened
 	sections []Section
 	index    map[string]int
 	mapping  mmap.MMap
 }
 
-// Open checks and maps the pack at path, as the package comment says. It returns
-// an error that is fs.ErrNotExist, ErrOther, a *FormatError, or the system's.
-func Open(path string, want Source) (*File, error) {
+// Open checks and maps the pack at path, as the package comment says. A pack that was
+// not verified as it is now is read whole; progress, which may be nil, is told bytes of
+// that. It returns an error that is fs.ErrNotExist, ErrOther, a *FormatError, ctx.Err(),
+// or the system's.
+func Open(ctx context.Context, path string, want Source, progress func(done, total int64)) (*File, error) {
 	sweep(path)
 	f, have, err := open(path)
 	if err != nil {
@@ -141,7 +149,12 @@ func Open(path string, want Source) (*File, error) {
 	if have != want {
 		return nil, errors.Join(ErrOther, f.Close())
 	}
-	if err := f.sample(sampleBlocks); err != nil {
+	if f.recorded() {
+		err = f.sample(sampleBlocks)
+	} else {
+		err = f.Verify(ctx, progress)
+	}
+	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	if f.mapping, err = mmap.Map(f.fd, mmap.RDONLY, 0); err != nil {
@@ -180,8 +193,11 @@ func (f *File) readTable() (Source, error) {
 		return Source{}, formatErrorf("%s is not a regular file", info.Name())
 	}
 	f.Bytes = info.Size()
-	src, sections, err := readTable(f.fd, f.Bytes)
+	src, sections, sum, err := readTable(f.fd, f.Bytes)
 	if err != nil {
+		return Source{}, err
+	}
+	if f.id, err = identify(f.fd, sum); err != nil {
 		return Source{}, err
 	}
 	f.sections = sections
@@ -287,8 +303,8 @@ func (f *File) sample(n int) error {
 	return nil
 }
 
-// Verify compares the checksums of all sections of an open pack. progress may be
-// nil; it is told bytes. It returns a *FormatError for a damaged one, and ctx.Err()
+// Verify compares the checksums of all sections of an open pack, and records that they
+// are right. progress may be nil; it is told bytes. It returns a *FormatError for a damaged one, and ctx.Err()
 // when cancelled.
 func (f *File) Verify(ctx context.Context, progress func(done, total int64)) error {
 	var done, total int64
@@ -310,6 +326,7 @@ func (f *File) Verify(ctx context.Context, progress func(done, total int64)) err
 			}
 		}
 	}
+	f.record()
 	return nil
 }
 

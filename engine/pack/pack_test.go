@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -73,7 +74,7 @@ func TestRoundTrip(t *testing.T) {
 	path := filepath.Join(dir, "a.wspack")
 	write(t, path)
 	noTemporary(t, dir, "a.wspack")
-	f, err := pack.Open(path, source)
+	f, err := pack.Open(t.Context(), path, source, nil)
 	require.NoError(t, err)
 	sections, data := contents()
 	for i, want := range sections {
@@ -111,16 +112,16 @@ func TestOther(t *testing.T) {
 	} {
 		other := source
 		change(&other)
-		_, err := pack.Open(path, other)
+		_, err := pack.Open(t.Context(), path, other, nil)
 		require.ErrorIs(t, err, pack.ErrOther, name)
 	}
 	patch(t, path, 8, 2)
-	_, err := pack.Open(path, source)
+	_, err := pack.Open(t.Context(), path, source, nil)
 	require.ErrorIs(t, err, pack.ErrOther)
 	require.ErrorContains(t, err, "version 2")
-	_, err = pack.Open(filepath.Join(t.TempDir(), "none"), source)
+	_, err = pack.Open(t.Context(), filepath.Join(t.TempDir(), "none"), source, nil)
 	require.ErrorIs(t, err, fs.ErrNotExist)
-	_, err = pack.Open(t.TempDir(), source)
+	_, err = pack.Open(t.Context(), t.TempDir(), source, nil)
 	require.Error(t, err)
 }
 
@@ -149,7 +150,7 @@ func TestDamage(t *testing.T) {
 	for at := 0; at < table; at++ {
 		require.NoError(t, os.WriteFile(path, sound, 0o600))
 		patch(t, path, int64(at), sound[at]^0x40)
-		_, err := pack.Open(path, source)
+		_, err := pack.Open(t.Context(), path, source, nil)
 		require.Error(t, err, "byte %d", at)
 	}
 	f, err := os.Create(path)
@@ -166,7 +167,7 @@ func TestDamage(t *testing.T) {
 		err := pack.Verify(context.Background(), path, nil)
 		require.True(t, isFormat(err), "%s: %v", s.Name, err)
 		require.ErrorContains(t, err, s.Name)
-		if f, err := pack.Open(path, source); err == nil { // unless the sample met it
+		if f, err := pack.Open(t.Context(), path, source, nil); err == nil { // unless the sample met it
 			got, _ := f.Section(s.Name)
 			_, err := f.Read(got)
 			require.True(t, isFormat(err), "%s: %v", s.Name, err)
@@ -177,11 +178,11 @@ func TestDamage(t *testing.T) {
 	require.NoError(t, pack.Verify(context.Background(), path, nil), "all was put back")
 	for _, n := range []int{0, 1, 127, 128, 200, 4096, 5000, len(sound) - 1} {
 		require.NoError(t, os.WriteFile(path, sound[:n], 0o600))
-		_, err := pack.Open(path, source)
+		_, err := pack.Open(t.Context(), path, source, nil)
 		require.True(t, isFormat(err), "%d bytes: %v", n, err)
 	}
 	require.NoError(t, os.WriteFile(path, append(bytes.Clone(sound), 0), 0o600))
-	_, err = pack.Open(path, source)
+	_, err = pack.Open(t.Context(), path, source, nil)
 	require.True(t, isFormat(err))
 }
 
@@ -194,7 +195,7 @@ func TestSampleMeetsLostWrites(t *testing.T) {
 	require.NoError(t, err)
 	clear(b[4096:])
 	require.NoError(t, os.WriteFile(path, b, 0o600))
-	_, err = pack.Open(path, source)
+	_, err = pack.Open(t.Context(), path, source, nil)
 	require.True(t, isFormat(err), "%v", err)
 }
 
@@ -232,7 +233,7 @@ func TestWritersAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.wspack")
 	write(t, path)
-	f, err := pack.Open(path, source)
+	f, err := pack.Open(t.Context(), path, source, nil)
 	require.NoError(t, err)
 	var wg sync.WaitGroup
 	for range 4 {
@@ -244,7 +245,7 @@ func TestWritersAtOnce(t *testing.T) {
 	wg.Wait()
 	require.NoError(t, f.Verify(context.Background(), nil))
 	require.NoError(t, f.Close())
-	noTemporary(t, dir, "a.wspack")
+	noTemporary(t, dir, "a.wspack", "a.wspack.verified")
 }
 
 func TestPlaces(t *testing.T) {
@@ -265,6 +266,8 @@ func TestPlaces(t *testing.T) {
 	require.NoError(t, pack.Remove(model), "nothing there")
 	for _, p := range places {
 		write(t, p)
+		require.NoError(t, pack.Verify(t.Context(), p, nil))
+		require.FileExists(t, p+".verified")
 	}
 	found, n, ok := pack.Find(model)
 	assert.True(t, ok)
@@ -275,6 +278,99 @@ func TestPlaces(t *testing.T) {
 	require.NoError(t, pack.Remove(model))
 	noTemporary(t, dir)
 	noTemporary(t, filepath.Join(home, "packs"))
+}
+
+// TestRecord: a pack that was verified as it is now is opened by samples; any other is
+// read whole, once if it is sound.
+func TestRecord(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.wspack")
+	read := func() (whole bool, err error) {
+		f, err := pack.Open(t.Context(), path, source, func(int64, int64) { whole = true })
+		if err == nil {
+			require.NoError(t, f.Close())
+		}
+		return whole, err
+	}
+	check := func(want bool, what string) {
+		t.Helper()
+		whole, err := read()
+		require.NoError(t, err, what)
+		require.Equal(t, want, whole, what)
+	}
+	write(t, path)
+	check(true, "new")
+	noTemporary(t, dir, "a.wspack", "a.wspack.verified")
+	check(false, "recorded")
+
+	later := time.Now().Add(time.Second)
+	require.NoError(t, os.Chtimes(path, later, later))
+	check(true, "other time")
+	check(false, "recorded anew")
+	record, err := os.ReadFile(path + ".verified")
+	require.NoError(t, err)
+	for _, wrong := range [][]byte{{}, record[:len(record)-1], append(bytes.Clone(record), ' '), bytes.Replace(record, []byte("1"), []byte("2"), 1)} {
+		require.NoError(t, os.WriteFile(path+".verified", wrong, 0o600))
+		check(true, "wrong record")
+	}
+	require.NoError(t, os.Remove(path+".verified"))
+	require.NoError(t, os.Mkdir(path+".verified", 0o700))
+	check(true, "no record can be written")
+	check(true, "still not")
+	require.NoError(t, os.Remove(path+".verified"))
+	check(true, "none")
+	write(t, path)
+	check(true, "another file of the same contents")
+	check(false, "it is recorded")
+
+	ctx, cancel := context.WithCancel(t.Context())
+	write(t, path)
+	_, err = pack.Open(ctx, path, source, func(int64, int64) { cancel() })
+	require.ErrorIs(t, err, context.Canceled)
+	check(true, "cancelled: nothing was recorded")
+}
+
+// TestFlippedBit: one bit that a program changes is met at the next start wherever it
+// is, also when the program sets the time back.
+func TestFlippedBit(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.wspack")
+	w, err := pack.Create(path, source, []pack.Section{{Name: "a", Bytes: 64 << 20}})
+	require.NoError(t, err)
+	_, err = w.Write(make([]byte, 64<<20))
+	require.NoError(t, err)
+	require.NoError(t, w.Commit())
+	require.NoError(t, pack.Verify(t.Context(), path, nil))
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	for _, at := range []int64{9_000_001, 30_000_000, 55_555_555} { // a sample meets a bit in one of eight
+		patch(t, path, at, 4)
+		require.NoError(t, os.Chtimes(path, info.ModTime(), info.ModTime()))
+		if runtime.GOOS == "windows" {
+			later := info.ModTime().Add(time.Second)
+			require.NoError(t, os.Chtimes(path, later, later)) // there is no other sign of a change there
+		}
+		_, err := pack.Open(t.Context(), path, source, nil)
+		require.True(t, isFormat(err), "%d: %v", at, err)
+		patch(t, path, at, 0)
+		f, err := pack.Open(t.Context(), path, source, nil)
+		require.NoError(t, err, "put back")
+		require.NoError(t, f.Close())
+	}
+}
+
+// TestSweepRecord: a record without its pack goes.
+func TestSweepRecord(t *testing.T) {
+	t.Setenv("WINDOWSEAT_HOME", t.TempDir())
+	dir := t.TempDir()
+	model := filepath.Join(dir, "m.gguf")
+	path := pack.Places(model, "")[0]
+	write(t, path)
+	require.NoError(t, pack.Verify(t.Context(), path, nil))
+	pack.Sweep(model)
+	noTemporary(t, dir, "m.gguf.wspack", "m.gguf.wspack.verified")
+	require.NoError(t, os.Remove(path))
+	pack.Sweep(model)
+	noTemporary(t, dir)
 }
 
 // TestSourceOf: header, weights, size and time all count.

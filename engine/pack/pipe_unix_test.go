@@ -16,6 +16,6 @@ import (
 func TestPipeIsNoPack(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.gguf.wspack")
 	require.NoError(t, unix.Mkfifo(path, 0o600))
-	_, err := pack.Open(path, pack.Source{})
+	_, err := pack.Open(t.Context(), path, pack.Source{}, nil)
 	require.ErrorContains(t, err, "no regular file")
 }

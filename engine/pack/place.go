@@ -48,12 +48,12 @@ func cacheFolder() (string, error) {
 	return filepath.Join(dir, "windowseat"), nil
 }
 
-// Remove deletes the packs of a model file from all of Places(model, ""), and what
+// Remove deletes the packs of a model file and their records from all of Places(model, ""), and what
 // processes that were killed left of them. None there is no error.
 func Remove(model string) error {
 	var errs []error
 	for _, path := range Places(model, "") {
-		errs = append(errs, removed(path))
+		errs = append(errs, Delete(path))
 		for _, tmp := range temporary(path) { // also of one that is still writing: there is no model any more
 			_ = os.Remove(tmp)
 		}
@@ -61,10 +61,14 @@ func Remove(model string) error {
 	return errors.Join(errs...)
 }
 
-// Sweep deletes what killed processes left of the packs of a model file.
+// Sweep deletes what killed processes left of the packs of a model file, and the records
+// of packs that are gone.
 func Sweep(model string) {
 	for _, path := range Places(model, "") {
 		sweep(path)
+		if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
+			_ = removed(path + recordSuffix)
+		}
 	}
 }
 

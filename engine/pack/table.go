@@ -96,44 +96,45 @@ func encodeTable(src Source, sections []Section, size int64) []byte {
 	return b
 }
 
-// readTable reads and checks header and table of a file of the given size.
-func readTable(r io.ReaderAt, size int64) (Source, []Section, error) {
+// readTable reads and checks header and table of a file of the given size,
+// and returns their checksum with them.
+func readTable(r io.ReaderAt, size int64) (Source, []Section, uint32, error) {
 	le := binary.LittleEndian
 	head := make([]byte, headerBytes)
 	if _, err := r.ReadAt(head, 0); err != nil {
 		if errors.Is(err, io.EOF) {
-			return Source{}, nil, formatErrorf("%d bytes are no pack", size)
+			return Source{}, nil, 0, formatErrorf("%d bytes are no pack", size)
 		}
-		return Source{}, nil, fmt.Errorf("pack: %w", err)
+		return Source{}, nil, 0, fmt.Errorf("pack: %w", err)
 	}
 	if !bytes.HasPrefix(head, magic) {
-		return Source{}, nil, formatErrorf("no pack: it begins with %q", head[:len(magic)])
+		return Source{}, nil, 0, formatErrorf("no pack: it begins with %q", head[:len(magic)])
 	}
 	if v := le.Uint32(head[8:]); v != version {
-		return Source{}, nil, fmt.Errorf("%w: version %d", ErrOther, v)
+		return Source{}, nil, 0, fmt.Errorf("%w: version %d", ErrOther, v)
 	}
 	if stated := le.Uint64(head[16:]); stated != uint64(size) {
-		return Source{}, nil, formatErrorf("the file has %d bytes, not %d", size, stated)
+		return Source{}, nil, 0, formatErrorf("the file has %d bytes, not %d", size, stated)
 	}
 	n := int64(le.Uint32(head[24:]))
 	if n > maxTableBytes || n > size-headerBytes {
-		return Source{}, nil, formatErrorf("a table of contents of %d bytes in a file of %d", n, size)
+		return Source{}, nil, 0, formatErrorf("a table of contents of %d bytes in a file of %d", n, size)
 	}
 	table := make([]byte, n)
 	if _, err := r.ReadAt(table, headerBytes); err != nil && n > 0 {
-		return Source{}, nil, fmt.Errorf("pack: reading the table of contents: %w", err)
+		return Source{}, nil, 0, fmt.Errorf("pack: reading the table of contents: %w", err)
 	}
 	sum := le.Uint32(head[sumAt:])
 	le.PutUint32(head[sumAt:], 0)
 	if got := crc32.Update(checksum(head), castagnoli, table); got != sum {
-		return Source{}, nil, formatErrorf("header or table of contents are damaged")
+		return Source{}, nil, 0, formatErrorf("header or table of contents are damaged")
 	}
 	src := Source{
 		Bytes: int64(le.Uint64(head[32:])), ModTime: int64(le.Uint64(head[40:])),
 		Fingerprint: [32]byte(head[48:sumAt]), Layout: le.Uint32(head[12:]),
 	}
 	sections, err := decodeTable(table, le.Uint32(head[28:]), size)
-	return src, sections, err
+	return src, sections, sum, err
 }
 
 // decodeTable reads the entries. A right checksum proves nothing about a file that

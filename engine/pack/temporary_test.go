@@ -100,7 +100,7 @@ func TestKilledWriter(t *testing.T) {
 			case "writer":
 				write(t, path)
 			case "open":
-				_, err := pack.Open(path, source)
+				_, err := pack.Open(t.Context(), path, source, nil)
 				require.True(t, pack.Missing(err))
 			}
 			require.NoFileExists(t, half)

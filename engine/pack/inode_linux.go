@@ -1,0 +1,5 @@
+package pack
+
+import "syscall"
+
+func changeTime(st *syscall.Stat_t) int64 { return st.Ctim.Nano() }
