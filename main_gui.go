@@ -57,10 +57,10 @@ func opener(store *models.Store) ui.Opener {
 		}
 		e, err := cli.OpenThatFits(ctx, st.Path, engine.Options{Progress: progress})
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, cli.ForAssistant(err)
 		}
 		if err := e.WarmUp(ctx); err != nil {
-			return nil, nil, errors.Join(err, e.Close())
+			return nil, nil, cli.ForAssistant(errors.Join(err, e.Close()))
 		}
 		return cli.NewGenerator(e, st), e.Close, nil
 	}

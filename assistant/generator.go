@@ -3,7 +3,15 @@ package assistant
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
+)
+
+// Errors that a Generator, and who opens one, wraps around its own where one of these
+// says what is the matter, so that a face can explain it.
+var (
+	ErrBadModel = errors.New("assistant: the model is damaged")
+	ErrNoMemory = errors.New("assistant: not enough memory for the model")
 )
 
 // Generator is the language model as the assistant needs it. The engine satisfies

@@ -238,6 +238,22 @@ func TestOnePassFails(t *testing.T) {
 	assert.Len(t, run.Todos, 1)
 }
 
+// TestBadModel: a damaged model ends the job at once, whatever worked before, also when
+// it is the last pass that says so.
+func TestBadModel(t *testing.T) {
+	answer := byRules(planningRules)
+	gen := newScript(t, func(kind prompts.Kind, p assistant.Prompt, n int) (assistant.Answer, error) {
+		if kind == prompts.Risk {
+			return assistant.Answer{}, fmt.Errorf("%w: engine: verify it", assistant.ErrBadModel)
+		}
+		return answer(kind, p, n)
+	})
+	_, err := assistant.Run(context.Background(), gen, assistant.Job{Sources: sources(planning())}, nil)
+	require.ErrorIs(t, err, assistant.ErrBadModel)
+	_, err = assistant.RunTask(context.Background(), gen, assistant.Job{Sources: sources(planning())}, assistant.TaskRisks, nil)
+	require.ErrorIs(t, err, assistant.ErrBadModel)
+}
+
 func TestEveryPassFails(t *testing.T) {
 	boom := errors.New("boom")
 	gen := newScript(t, func(prompts.Kind, assistant.Prompt, int) (assistant.Answer, error) { return assistant.Answer{}, boom })

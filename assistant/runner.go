@@ -128,10 +128,13 @@ func (r *runner) generate(ctx context.Context, p Prompt) (Answer, error) {
 	return a, err
 }
 
-// broken returns the model's error when nothing works.
+// broken returns the model's error when nothing works, or nothing will.
 func (r *runner) broken() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if errors.Is(r.firstErr, ErrBadModel) {
+		return r.firstErr
+	}
 	if r.worked == 0 && r.failed >= giveUpAfter {
 		return fmt.Errorf("assistant: the model fails on every pass: %w", r.firstErr)
 	}
@@ -173,6 +176,9 @@ func (r *runner) each(ctx context.Context, passes []pass) error {
 	err := r.handOut(ctx, next, passes)
 	close(next)
 	workers.Wait()
+	if err == nil {
+		err = r.broken() // by the last passes
+	}
 	return errors.Join(err, ctx.Err())
 }
 

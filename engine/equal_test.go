@@ -194,7 +194,7 @@ func TestScoreIsAProbability(t *testing.T) {
 	logits := engineLogits(e, randomTokens(30, 9), 30)[29]
 	sum := 0.0
 	for id := range logits {
-		sum += exp64(logProbs(logits, int32(id))[0])
+		sum += exp64(logProb(logits, int32(id)))
 	}
 	require.InDelta(t, 1, sum, 1e-4)
 }

@@ -83,7 +83,7 @@ func checkPeer(t *testing.T, e *Engine, c peerCase) {
 	sum, worstDiff, n := 0.0, 0.0, 0
 	for step, top := range c.Top {
 		for _, p := range top {
-			d := p[1] - float64(logProbs(logits[step], int32(p[0]))[0])
+			d := p[1] - float64(logProb(logits[step], int32(p[0])))
 			sum += d * d
 			worstDiff = max(worstDiff, d, -d)
 			n++
@@ -123,7 +123,7 @@ func TestRealModelMatchesOracle(t *testing.T) {
 		at := len(c.IDs) - 1 + step
 		for _, p := range top {
 			exact := exactLogProb(want[at], int(p[0]))
-			own += square(float64(logProbs(got[at], int32(p[0]))[0]) - exact)
+			own += square(float64(logProb(got[at], int32(p[0]))) - exact)
 			peer += square(p[1] - exact)
 			n++
 		}
@@ -209,7 +209,7 @@ func TestPeerComparisonSeesDamage(t *testing.T) {
 	require.NotEqual(t, want, got)
 	worst := 0.0
 	for _, p := range c.Top[0] {
-		d := p[1] - float64(logProbs(got[len(got)-1], int32(p[0]))[0])
+		d := p[1] - float64(logProb(got[len(got)-1], int32(p[0])))
 		worst = max(worst, d, -d)
 	}
 	require.Greater(t, worst, peerTolerance)

@@ -217,31 +217,36 @@ func (s *sampling) draw() int32 {
 	return slices.MaxFunc(s.cand, func(a, b candidate) int { return cmp.Compare(a.logit, b.logit) }).id
 }
 
-// logProbs returns ln softmax(logits)[id] of each id.
-func logProbs(logits []float32, ids ...int32) []float32 {
+// logProbs returns ln softmax(logits)[id] of each id, false if some logit is NaN or +Inf
+// or all are -Inf: then there is no softmax.
+func logProbs(logits []float32, ids ...int32) ([]float32, bool) {
 	top := float64(math.Inf(-1))
 	for _, v := range logits {
-		top = max(top, float64(v))
+		top = max(top, float64(v)) // NaN stays
 	}
 	sum := 0.0
 	for _, v := range logits {
 		sum += math.Exp(float64(v) - top)
 	}
+	if !(sum > 0 && sum <= math.MaxFloat64) {
+		return nil, false
+	}
 	out := make([]float32, len(ids))
 	for i, id := range ids {
 		out[i] = float32(float64(logits[id]) - top - math.Log(sum))
 	}
-	return out
+	return out, true
 }
 
-// lifeless reports whether the logits, [V], say nothing: all are equal, or some are no
-// finite numbers. Weights that were overwritten give that, and an answer sampled from it
-// would look like one that found nothing. Sixteen of them tell nearly always.
+// lifeless reports whether the logits, [V], say nothing: all are equal, or some are NaN
+// or +Inf. Weights that were overwritten give that, and an answer sampled from it would
+// look like one that found nothing. Sixteen of them tell nearly always. A token that is
+// impossible (-Inf) is no sign.
 func lifeless(logits []float32) bool {
 	equal := true
 	for i := 0; i < len(logits); i += max(len(logits)/16, 1) {
 		v := logits[i]
-		if v-v != 0 {
+		if !(v <= math.MaxFloat32) {
 			return true
 		}
 		equal = equal && v == logits[0]

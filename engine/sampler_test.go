@@ -166,9 +166,9 @@ func TestRepetitionPenalty(t *testing.T) {
 }
 
 func TestLogProb(t *testing.T) {
-	require.InDelta(t, math.Log(0.3), logProbs(known, 3)[0], 1e-6)
-	require.InDelta(t, 0, logProbs([]float32{1000, 0}, 0)[0], 1e-6)
-	require.InDelta(t, -1000, logProbs([]float32{1000, 0}, 1)[0], 1e-3)
+	require.InDelta(t, math.Log(0.3), logProb(known, 3), 1e-6)
+	require.InDelta(t, 0, logProb([]float32{1000, 0}, 0), 1e-6)
+	require.InDelta(t, -1000, logProb([]float32{1000, 0}, 1), 1e-3)
 }
 
 // Case G9: loops of tokens, lines and sentences are found; honest repeats pass.
@@ -203,4 +203,13 @@ func TestLoops(t *testing.T) {
 		rows = append(rows, 1, 2, int32(1000+i), 3, 4)
 	}
 	require.False(t, loops(rows), "table rows")
+}
+
+// logProb is logProbs of logits that have a softmax, for one token.
+func logProb(logits []float32, id int32) float32 {
+	p, ok := logProbs(logits, id)
+	if !ok {
+		return float32(math.NaN())
+	}
+	return p[0]
 }

@@ -333,11 +333,12 @@ func (s *scheduler) step() {
 			t.sample(s.vocab, logits)
 			return
 		}
-		if t.asked == nil {
-			t.scores = append(t.scores, logProbs(logits, t.seq.tokens[s.rows[i].pos+1])...)
-			return
+		asked := t.asked
+		if asked == nil {
+			asked = t.seq.tokens[s.rows[i].pos+1:][:1]
 		}
-		t.scores = logProbs(logits, t.asked...)
+		scores, ok := logProbs(logits, asked...)
+		t.scores, dead = append(t.scores, scores...), !ok
 	})
 	if s.m.pool.fault.Load() {
 		s.failAll(ErrModelFile)

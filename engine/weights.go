@@ -100,7 +100,8 @@ func (b *binder) pack(t gguf.Tensor) *kernels.Matrix {
 	return m
 }
 
-// vector reads a vector of any supported type as f32.
+// vector reads a vector of any supported type as f32. Its elements must be finite: one
+// that is not makes everything behind it NaN.
 func (b *binder) vector(name string, n int) []float32 {
 	v := b.optionalVector(name, n)
 	if v == nil {
@@ -116,6 +117,12 @@ func (b *binder) optionalVector(name string, n int) []float32 {
 	}
 	v := make([]float32, n)
 	quant.Dequantize(v, t.Type, t.Data)
+	for i, x := range v {
+		if x-x != 0 {
+			b.fail(formatErrorf("tensor %q: element %d is no finite number", name, i))
+			break
+		}
+	}
 	return v
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -137,6 +138,8 @@ func TestFailingBackendSaysWhatToDo(t *testing.T) {
 		{errBroken, "engine: out of luck. Try again"},
 		{ErrNoModel, "Download it again"},
 		{ErrNoMemory, "Close other programs"},
+		{fmt.Errorf("%w: engine: 3 MiB are free", assistant.ErrNoMemory), "Close other programs"},
+		{fmt.Errorf("%w: engine: verify it", assistant.ErrBadModel), "The model file is damaged"},
 	} {
 		b := &fakeBackend{models: goodModels(true), run: func(context.Context, RunRequest, func(Event)) (*assistant.RunDocument, error) { return nil, tc.err }}
 		bn := newBench(t, b, Options{Lang: English})

@@ -98,9 +98,9 @@ func (w *words) jobFailure(err error) string {
 	switch {
 	case errors.Is(err, ErrNoModel):
 		return w.t("job.no_model")
-	case errors.Is(err, ErrNoMemory):
+	case errors.Is(err, ErrNoMemory), errors.Is(err, assistant.ErrNoMemory):
 		return w.t("job.no_memory")
-	case errors.As(err, &damaged):
+	case errors.Is(err, assistant.ErrBadModel), errors.As(err, &damaged):
 		return w.t("job.damaged_model")
 	case errors.Is(err, context.Canceled):
 		return w.t("job.stopped")

@@ -5,10 +5,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"windowseat/engine/gguf"
+	"windowseat/engine/tinymodel"
 )
 
 // wantRefused loads a model file in every way there is.
@@ -77,6 +81,37 @@ func TestEndBeyondVocabulary(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.gguf")
 	require.NoError(t, s.Write(path))
 	wantRefused(t, path, "tokenizer.ggml.eos_token_id is 1048576", "outside the vocabulary")
+}
+
+// TestDeadModel: a model with one scale that is no number is named by every command
+// that computes, and nothing is printed as if it were a result.
+func TestDeadModel(t *testing.T) {
+	s := tinymodel.Llama()
+	path := filepath.Join(t.TempDir(), "m.gguf")
+	require.NoError(t, s.Write(path))
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	f, err := gguf.Open(path)
+	require.NoError(t, err)
+	weight, ok := f.Tensor("blk.1.attn_output.weight")
+	require.True(t, ok)
+	at := bytes.Index(b, weight.Data)
+	require.NoError(t, f.Close())
+	copy(b[at:], []byte{0x00, 0x7E}) // the f16 scale of the first block
+	require.NoError(t, os.WriteFile(path, b, 0o600))
+	text := file(t, "a.txt", strings.Repeat("the cat sat on a mat. ", 100))
+	for _, args := range [][]string{
+		{"generate", "--prompt", "x"},
+		{"score", "--prompt", "x", "--continuations", "a,b"},
+		{"perplexity", text},
+	} {
+		failed(t, 1, call(t, append(args, "--model", path, "--ui-lang", "en")...), "computes nothing usable", "models verify")
+		failed(t, 1, call(t, append(args, "--model", path, "--ui-lang", "zh", "--json")...), "权重多半已损坏", "请")
+	}
+	r := call(t, "summary", text, "--model", path, "--ui-lang", "en")
+	assert.Equal(t, 1, r.code)
+	assert.Contains(t, r.err, "computes nothing usable")
+	assert.Contains(t, r.out, "Not finished") // what there is of a job that failed
 }
 
 func TestMissingTensor(t *testing.T) {

@@ -69,8 +69,6 @@ func (a *app) documentReason(err error) string {
 	var reader *document.ReaderError
 	var budget *chunker.BudgetError
 	switch {
-	case errors.Is(err, engine.ErrDeadModel):
-		return a.say("dead_model")
 	case errors.As(err, &unsupported):
 		key := "kind_unread"
 		if unsupported.What == "binary" || unsupported.What == "folder" {
@@ -145,6 +143,8 @@ func (a *app) engineReason(err error) string {
 	var full *engine.MemoryError
 	var space *addrspace.LimitError
 	switch {
+	case errors.Is(err, engine.ErrDeadModel):
+		return a.say("dead_model")
 	case errors.As(err, &full):
 		p := full.Plan
 		return a.say("no_memory", p.Total()>>20, p.Weights>>20, p.KV>>20, (p.Scratch+p.Program)>>20, full.Free>>20)

@@ -2,12 +2,17 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"windowseat/assistant"
 	"windowseat/engine"
+	"windowseat/engine/addrspace"
 	"windowseat/engine/chat"
+	"windowseat/engine/gguf"
 	"windowseat/engine/models"
 )
 
@@ -53,7 +58,7 @@ func (g *Generator) Generate(ctx context.Context, p assistant.Prompt) (assistant
 	}
 	stream, err := g.e.Submit(ctx, r)
 	if err != nil {
-		return assistant.Answer{}, err
+		return assistant.Answer{}, ForAssistant(err)
 	}
 	for {
 		text, ok := stream.Next()
@@ -65,6 +70,7 @@ func (g *Generator) Generate(ctx context.Context, p assistant.Prompt) (assistant
 		}
 	}
 	res, err := stream.Result()
+	err = ForAssistant(err)
 	return assistant.Answer{
 		Text: res.Text, Stop: assistant.StopReason(res.Stop),
 		PromptTokens: res.PromptTokens, ReusedTokens: res.ReusedTokens, OutputTokens: len(res.Tokens),
@@ -78,7 +84,8 @@ func (g *Generator) Score(ctx context.Context, p assistant.Prompt, continuations
 	if err != nil {
 		return nil, err
 	}
-	return g.e.Score(ctx, segs, continuations)
+	scores, err := g.e.Score(ctx, segs, continuations)
+	return scores, ForAssistant(err)
 }
 
 // segments renders a prompt: the rules as the system message, the worked examples
@@ -105,4 +112,17 @@ func (g *Generator) segments(p assistant.Prompt) ([]engine.Segment, error) {
 		segs = append(segs, engine.Segment{Text: p.AnswerStart})
 	}
 	return segs, nil
+}
+
+// ForAssistant wraps an error of the engine in the assistant's word for it, if it has one.
+func ForAssistant(err error) error {
+	var space *addrspace.LimitError
+	var format *gguf.FormatError
+	switch {
+	case errors.Is(err, engine.ErrDeadModel), errors.Is(err, engine.ErrModelFile), errors.As(err, &format):
+		return fmt.Errorf("%w: %w", assistant.ErrBadModel, err)
+	case errors.Is(err, engine.ErrMemory), errors.Is(err, syscall.ENOMEM), errors.As(err, &space):
+		return fmt.Errorf("%w: %w", assistant.ErrNoMemory, err)
+	}
+	return err
 }
