@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 	"slices"
+	"unsafe"
 
 	"windowseat/engine/kernels"
 )
@@ -198,11 +199,34 @@ func newAttnWorkers(c Config, n int) []attnWorker {
 	return w
 }
 
-// growPartials makes room for n (block, row) pairs of every head.
+// growPartials makes room for n (block, row) pairs of every head. It grows with each
+// attention block of a long prompt: on the heap what it leaves behind would wait for the
+// collector, 57 MB on a 1.5B model by 4,096 tokens.
 func (s *scratch) growPartials(c Config, n int) {
-	if need := n * c.Heads; need > len(s.part.m) {
-		s.part = partial{kernels.AlignedFloats(need * c.HeadDim), kernels.AlignedFloats(need), kernels.AlignedFloats(need)}
+	need := n * c.Heads
+	if need <= len(s.part.m) {
+		return
 	}
+	s.free()
+	all := s.floats(need * (c.HeadDim + 2))
+	s.part = partial{all[:need*c.HeadDim], all[need*c.HeadDim:][:need], all[need*(c.HeadDim+1):][:need]}
+}
+
+// floats returns memory that free gives back at once, or some of the heap's where the
+// system has none to give.
+func (s *scratch) floats(n int) []float32 {
+	mem, err := newArena(int64(n)*4, "working memory")
+	if err != nil {
+		return kernels.AlignedFloats(n)
+	}
+	s.partMem = mem
+	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(mem.mem))), n)
+}
+
+// free gives back what growPartials made.
+func (s *scratch) free() {
+	s.part = partial{}
+	s.partMem.free()
 }
 
 // partials returns where blocks [b0, b1) of a chunk and KV head h stand, block by

@@ -53,10 +53,11 @@ type scratch struct {
 	last   []float32     // [logitRows, H]
 	lastQ  *kernels.Acts // [logitRows, H]
 
-	rows   []int32      // [T] 0, 1, 2, ...
-	part   partial      // unmerged attention, see partials; grown on demand
-	worker []attnWorker // [workers]
-	gateUp []gateUp     // [workers]
+	rows    []int32      // [T] 0, 1, 2, ...
+	part    partial      // unmerged attention, see partials; grown on demand
+	partMem arena        // of part
+	worker  []attnWorker // [workers]
+	gateUp  []gateUp     // [workers]
 }
 
 func newScratch(c Config, rows, workers int) *scratch {

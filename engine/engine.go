@@ -228,6 +228,7 @@ func (e *Engine) Close() error {
 	e.sched.stop()
 	e.pool.close()
 	e.sched.pool.mem.free()
+	e.sched.m.s.free()
 	return errors.Join(e.pack.close(), e.file.Close())
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"windowseat/engine/kernels"
@@ -49,6 +50,8 @@ func TestPlanIsWhatIsAllocated(t *testing.T) {
 			{Context: 512, Threads: 1},
 			{Context: 2048, Threads: 2},
 			{Context: 1024, Threads: 2, KV: KVQ8},
+			{Context: 2048, Threads: 2, KVSeqs: 1},
+			{Context: 2048, Threads: 2, KVSeqs: 1, KV: KVQ8},
 			{Context: 512, Threads: 1, KVBytes: 1},
 			{Context: 512, Threads: 1, KVBytes: 64 << 20, KV: KVQ8},
 		} {
@@ -60,6 +63,38 @@ func TestPlanIsWhatIsAllocated(t *testing.T) {
 			require.InEpsilon(t, e.sched.m.s.allocated(e.info.Config, e.info.Context), p.Scratch, 0.02)
 		}
 	}
+}
+
+// With room for one sequence a whole context can be filled, one after the other.
+func TestOneSequenceFillsTheContext(t *testing.T) {
+	for _, kv := range []KVFormat{KVF16, KVQ8} {
+		e := open(t, tinymodel.Qwen(), Options{Context: 512, Threads: 2, KVSeqs: 1, KV: kv})
+		for seed := range uint64(3) {
+			m, err := e.dictate(t.Context(), [][]int32{e.randomTokens(400, seed)}, 112, seed)
+			require.NoError(t, err)
+			require.Len(t, m.Steps, 111)
+		}
+		_, err := e.LogProbs(t.Context(), e.randomTokens(512, 9), 1)
+		require.NoError(t, err)
+	}
+}
+
+// What a long prompt needs for a while does not stay: the pages of the embedding are
+// given back every embedRows rows, unmerged attention when it grows.
+func TestLongPromptGivesBack(t *testing.T) {
+	e := open(t, tinymodel.Qwen(), Options{Context: 2048, Threads: 2})
+	m := e.sched.m
+	released := 0
+	m.w.release = func(b []byte) {
+		assert.Len(t, b, len(m.w.TokenEmbd.Data))
+		released++
+	}
+	_, err := e.LogProbs(t.Context(), e.randomTokens(1500, 1), 1499)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, released, 1500/embedRows-1)
+	part := m.s.part
+	require.Equal(t, len(m.s.partMem.mem), 4*(len(part.o)+len(part.m)+len(part.l)), "it lies in the arena, and nothing else does")
+	require.Equal(t, 3*kernels.SplitTokens, (len(part.m)/m.cfg.Heads)/maxRows*kernels.SplitTokens, "three blocks of the last 256 rows")
 }
 
 // A model that would not fit is refused before it is loaded.

@@ -36,7 +36,8 @@ type Weights struct {
 	RopeFactor []float32 // [RotDim/2] divisor of each frequency, or nil
 	Layers     []Layer
 
-	pack *packStore // owns what the matrices are mapped from
+	pack    *packStore   // owns what the matrices are mapped from
+	release func([]byte) // gives pages of TokenEmbd back
 }
 
 // packRows is how many rows one packing piece covers: a multiple of the row tile
@@ -164,6 +165,7 @@ func loadWeights(ctx context.Context, f *gguf.File, c *Config, p *pool, ps *pack
 	b := &binder{f: f}
 	w := &Weights{
 		TokenEmbd:  embd,
+		release:    f.Release,
 		OutputNorm: b.vector("output_norm.weight", c.Hidden),
 		RopeFactor: b.optionalVector("rope_freqs.weight", c.RotDim/2),
 		Layers:     make([]Layer, c.Layers),

@@ -17,9 +17,10 @@ const (
 // Plan says in bytes what a model needs at a context length, and what is there.
 type Plan struct {
 	Weights int64  `json:"weights"` // the matrices, packed anew at the same bits per weight
-	KV      int64  `json:"kv"`      // f16 pages for two whole contexts
+	KV      int64  `json:"kv"`      // f16 pages for two whole contexts, as jobs over documents and the window have them
 	Scratch int64  `json:"scratch"` // activations, the vocabulary and the program itself
 	Total   int64  `json:"total"`
+	Single  int64  `json:"single"` // the total with one context, as generate, score and perplexity hold it
 	Free    int64  `json:"free"`
 	Verdict string `json:"verdict"` // Fits, Tight, Slow or TooBig
 }
@@ -37,7 +38,8 @@ func Fit(e Entry, ctxTokens int, freeMemory int64) Plan {
 		ctxTokens = e.ContextLength
 	}
 	m := plan.Of(e.Shape.plan(), plan.Options{Context: ctxTokens})
-	p := Plan{Weights: m.Weights, KV: m.KV, Scratch: m.Scratch + m.Program, Total: m.Total(), Free: freeMemory}
+	single := plan.Of(e.Shape.plan(), plan.Options{Context: ctxTokens, KVSeqs: 1})
+	p := Plan{Single: single.Total(), Weights: m.Weights, KV: m.KV, Scratch: m.Scratch + m.Program, Total: m.Total(), Free: freeMemory}
 	switch {
 	case m.Least() > freeMemory:
 		p.Verdict = TooBig

@@ -52,13 +52,12 @@ const (
 	DefaultKVContexts = 2   // whole contexts that the KV cache holds
 )
 
-// Measured with the models of the catalogue (peak resident memory of windowseat
-// perplexity, contexts of 512 to 2,048): what the program holds beside its model, and
-// per entry of the vocabulary the tokenizer's tables and the pages of the embedding
-// that are read.
+// Measured with the models of the catalogue (peak resident memory of windowseat generate
+// with its context full, 512 to 4,096 tokens; the table is in docs/speed.md): what the
+// program holds beside its model, and per entry of the vocabulary the tokenizer's tables.
 const (
-	programBytes = 45 << 20
-	perToken     = 320
+	programBytes = 24 << 20
+	perToken     = 220
 )
 
 // Of plans a model.

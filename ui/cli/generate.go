@@ -93,7 +93,7 @@ func (a *app) generateCommand() *cobra.Command {
 			if err := a.checkSampler(s, n); err != nil {
 				return err
 			}
-			e, err := a.openEngine(cmd.Context())
+			e, err := a.openEngine(cmd.Context(), 1)
 			if err != nil {
 				return err
 			}

@@ -255,7 +255,7 @@ func (a *app) modelsFit() *cobra.Command {
 			if a.flags.json {
 				return a.printJSON(p)
 			}
-			fmt.Fprintln(a.out, a.say("fit", e.ID, ctx, p.Weights>>20, p.KV>>20, p.Scratch>>20, p.Total>>20, p.Free>>20, a.say("verdict_"+p.Verdict)))
+			fmt.Fprintln(a.out, a.say("fit", e.ID, ctx, p.Weights>>20, p.KV>>20, p.Scratch>>20, p.Total>>20, p.Free>>20, a.say("verdict_"+p.Verdict), p.Single>>20))
 			return nil
 		},
 	}

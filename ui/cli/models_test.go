@@ -210,6 +210,8 @@ func TestModelsFit(t *testing.T) {
 	decode(t, r.out, &p)
 	assert.Equal(t, p.Total, p.Weights+p.KV+p.Scratch)
 	assert.Contains(t, []string{models.Fits, models.Tight, models.Slow, models.TooBig}, p.Verdict)
+	page := int64(30 * 3 * 64 * 64 * 4) // one context and a page, where the total has two contexts
+	assert.Equal(t, p.Total-p.KV/2+page, p.Single)
 
 	var small models.Plan
 	decode(t, call(t, "models", "fit", "135m", "--json", "--ctx", "512").out, &small)

@@ -28,13 +28,14 @@ func (a *app) locate(ctx context.Context) (models.Status, error) {
 	return s.Locate(ctx, a.flags.model, bar.set)
 }
 
-// openEngine loads the chosen model, showing progress.
-func (a *app) openEngine(ctx context.Context) (*engine.Engine, error) {
+// openEngine loads the chosen model, showing progress, with a KV cache for so many
+// sequences of a whole context.
+func (a *app) openEngine(ctx context.Context, sequences int) (*engine.Engine, error) {
 	st, err := a.locate(ctx)
 	if err != nil {
 		return nil, err
 	}
-	e, _, err := a.openModel(ctx, st, engine.Options{Context: a.flags.ctx})
+	e, _, err := a.openModel(ctx, st, engine.Options{Context: a.flags.ctx, KVSeqs: sequences})
 	return e, err
 }
 

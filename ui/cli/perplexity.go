@@ -32,7 +32,7 @@ func (a *app) perplexityCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			e, err := a.openEngine(cmd.Context())
+			e, err := a.openEngine(cmd.Context(), 1)
 			if err != nil {
 				return err
 			}

@@ -31,7 +31,7 @@ func (a *app) scoreCommand() *cobra.Command {
 			if slices.Contains(continuations, "") || len(continuations) == 0 {
 				return a.usage("bad_continuation")
 			}
-			e, err := a.openEngine(cmd.Context())
+			e, err := a.openEngine(cmd.Context(), 1)
 			if err != nil {
 				return err
 			}

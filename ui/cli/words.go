@@ -110,7 +110,7 @@ var words = map[string][2]string{
 	"date_from_file":  {"文件日期", "the file's date"},
 	"chunk":           {"%d 个词元 · 第 %d 到 %d 块", "%d tokens · blocks %d-%d"},
 	"part_fetched":    {"已下载 %d/%d MiB", "%d of %d MiB fetched"},
-	"fit":             {"%s，%d 词元：权重 %d MiB + KV %d MiB + 工作区 %d MiB = %d MiB，可用 %d MiB：%s", "%s, %d tokens: weights %d MiB + KV %d MiB + scratch %d MiB = %d MiB of %d MiB free: %s"},
+	"fit":             {"%s，%d 词元：权重 %d MiB + KV %d MiB + 工作区 %d MiB = %d MiB，可用 %d MiB：%s；generate、score、perplexity 只用一份上下文，要 %d MiB", "%s, %d tokens: weights %d MiB + KV %d MiB + scratch %d MiB = %d MiB of %d MiB free: %s; generate, score and perplexity hold one context and need %d MiB"},
 	"fit_fits":        {"放得下", "fits"},
 	"fit_tight":       {"勉强", "tight"},
 	"fit_slow":        {"很慢", "slow"},
