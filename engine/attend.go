@@ -30,6 +30,7 @@ type attnUnit struct {
 	block  int
 	pages  []*page
 	own    bool  // the last page is the rows' own and also packed: they read it in f16
+	answer bool  // the rows were generated
 	chunks []int // indices of the chunks
 	rows   []int32
 	pos    []int32 // last position that each row sees
@@ -50,7 +51,7 @@ func planAttention(rows []row) attnPlan {
 	var p attnPlan
 	for i := 0; i < len(rows); {
 		j := i + 1
-		for j < len(rows) && rows[j].seq == rows[i].seq && j-i < attnRows && !rows[j-1].fills() {
+		for j < len(rows) && rows[j].seq == rows[i].seq && rows[j].answer == rows[i].answer && j-i < attnRows && !rows[j-1].fills() {
 			j++
 		}
 		n := rows[j-1].pos/kernels.SplitTokens + 1
@@ -82,16 +83,17 @@ func (p *attnPlan) join(c, b int, rows []row) {
 	ch := &p.chunks[c]
 	pages := ch.pages[b*pagesPerBlock : min((b+1)*pagesPerBlock, len(ch.pages))]
 	own := b == ch.blocks-1 && pages[len(pages)-1].packed != nil
+	answer := rows[ch.row0].answer
 	var u *attnUnit
 	for i := range p.units {
 		v := &p.units[i]
-		if v.block == b && v.own == own && len(v.rows)+ch.row1-ch.row0 <= attnRows && slices.Equal(v.pages, pages) {
+		if v.block == b && v.own == own && v.answer == answer && len(v.rows)+ch.row1-ch.row0 <= attnRows && slices.Equal(v.pages, pages) {
 			u = v
 			break
 		}
 	}
 	if u == nil {
-		p.units = append(p.units, attnUnit{block: b, pages: pages, own: own})
+		p.units = append(p.units, attnUnit{block: b, pages: pages, own: own, answer: answer})
 		u = &p.units[len(p.units)-1]
 	}
 	u.chunks = append(u.chunks, c)
@@ -152,9 +154,12 @@ func (m *model) attendUnit(l int, p *attnPlan, u *attnUnit, h, worker int) {
 	if len(u.chunks) == 1 {
 		out = s.partials(m.cfg, &p.chunks[u.chunks[0]], h, u.block, u.block+1)
 	}
-	p0 := u.block * kernels.SplitTokens
+	p0, grain := u.block*kernels.SplitTokens, m.promptGrain
+	if u.answer {
+		grain = kernels.Fine
+	}
 	kernels.AttnBlock(&kernels.AttnArgs{
-		Shape: m.attnShape(), KVHead: h, P0: p0, P1: min(p0+kernels.SplitTokens, int(slices.Max(u.pos))+1), Pages: w.pages,
+		Shape: m.attnShape(), KVHead: h, P0: p0, P1: min(p0+kernels.SplitTokens, int(slices.Max(u.pos))+1), Pages: w.pages, Grain: grain,
 		Q: s.q, Rows: u.rows, Pos: u.pos, O: out.o, M: out.m, L: out.l,
 	})
 	if len(u.chunks) == 1 {

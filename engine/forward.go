@@ -17,8 +17,8 @@ type model struct {
 	s    *scratch
 	freq []float64 // [RotDim/2] RoPE angle per position
 
-	promptGrain kernels.Grain // of prompt rows, where the weights can have it
-	mixed       bool          // some can
+	promptGrain kernels.Grain // of prompt rows, where the weights can have it, and of attention
+	mixed       bool          // prompts and answers are computed in different grains
 	embedded    int           // rows of the embedding read since its pages were given back
 	whole       []part        // the batch, if all is fine
 	split       []part        // the batch, if prompt rows are not
@@ -34,6 +34,7 @@ type part struct {
 
 func newModel(cfg Config, w *Weights, p *pool) *model {
 	m := &model{cfg: cfg, w: w, pool: p, s: newScratch(cfg, maxRows, p.n), promptGrain: kernels.PromptGrain()}
+	m.mixed = m.promptGrain == kernels.Coarse // attention, whatever the weights are
 	for i := range w.Layers {
 		m.mixed = m.mixed || m.promptGrain != kernels.Fine && slices.ContainsFunc(w.Layers[i].matrices(), (*kernels.Matrix).Coarsens)
 	}

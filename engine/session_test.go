@@ -35,11 +35,11 @@ const (
 	fuzzSessions = 12
 )
 
-func newFuzzer(t *testing.T, seed uint64, format KVFormat) *fuzzer {
+func newFuzzer(t *testing.T, seed uint64, spec tinymodel.Spec, format KVFormat) *fuzzer {
 	f := &fuzzer{
 		t: t, rng: rand.New(rand.NewPCG(seed, 11)), known: map[string][]int32{},
-		e:     open(t, tinymodel.Qwen(), Options{Context: fuzzContext, KVBytes: 1, KV: format}),
-		plain: open(t, tinymodel.Qwen(), Options{Context: fuzzContext, KV: format}),
+		e:     open(t, spec, Options{Context: fuzzContext, KVBytes: 1, KV: format}),
+		plain: open(t, spec, Options{Context: fuzzContext, KV: format}),
 	}
 	f.live = []*fuzzSession{{s: f.e.NewSession()}}
 	return f
@@ -239,13 +239,20 @@ func (f *fuzzer) done() {
 // 10,000 random operations against a plain model of what must hold.
 func TestSessionsFuzz(t *testing.T) {
 	needsFastKernels(t)
-	for _, format := range []KVFormat{KVF16, KVQ8} {
-		t.Run(string(format), func(t *testing.T) {
+	for _, c := range []struct {
+		spec   tinymodel.Spec
+		format KVFormat
+	}{
+		{tinymodel.Qwen(), KVF16},
+		{tinymodel.Qwen(), KVQ8},
+		{tinymodel.Llama(), KVF16}, // its products have one grain, its attention may have two
+	} {
+		t.Run(fmt.Sprint(c.spec.Arch, c.format), func(t *testing.T) {
 			ops := 5000
 			if testing.Short() {
 				ops = 500
 			}
-			f := newFuzzer(t, 42, format)
+			f := newFuzzer(t, 42, c.spec, c.format)
 			for range ops {
 				f.step()
 			}

@@ -34,6 +34,7 @@ type AttnArgs struct {
 	O      []float32  // out [nQ, g, HeadDim] sum of exp(s-m)*v, not normalized
 	M      []float32  // out [nQ, g] largest score, -Inf if no position is seen
 	L      []float32  // out [nQ, g] sum of exp(s-m)
+	Grain  Grain      // Coarse: in 8 bits to the pages before that of a query's position; else exact
 }
 
 // AttnBlock computes the attention of nQ queries to the positions [P0, P1) that
@@ -63,6 +64,18 @@ type AttnArgs struct {
 //	s[j]  = 0; s[j] = fma(qk[d], K[d][j], s[j]) for d = 0, 1, ...; s[j] = s[j] + tree(b)
 //	m', c, p, ls, l as above
 //	o[d]  = o[d] * c; o[d] = fma(p[j] * VScale[j], V[j][d], o[d]) for j = 0, 1, ...
+//
+// Coarse queries multiply integers in the pages [start, start+64), start+64 <= min(pos, P1),
+// for which K, V and their scales are what PackKV makes of the page, or has made. Which
+// pages these are depends on the query alone. With qk, b, m', c, p, l as above:
+//
+//	a = max |qk|, or 0    e = 127 / a, but 0 for a < 2^-100 or infinite    Q[d] = round(qk[d] * e)
+//	s[j] = fma(sum of Q[d] * K[d][j], a / 127, tree(b))
+//	w[j] = p[j] * VScale[j]
+//	z = max w, or 0       e = 255 / z, but 0 for z < 2^-100 or infinite    W[j] = round(w[j] * e)
+//	o[d] = o[d] * c; o[d] = fma(sum of W[j] * V[j][d], z / 255, o[d])
+//
+// with halves rounded to even.
 func AttnBlock(a *AttnArgs) {
 	a.Shape.check()
 	s, nQ, g := a.Shape, len(a.Rows), a.Shape.NumHeads/a.Shape.NumKVHeads
@@ -80,7 +93,11 @@ func AttnBlock(a *AttnArgs) {
 	checkLen("AttnBlock O", len(a.O), nQ*g*s.HeadDim)
 	checkLen("AttnBlock M, L", min(len(a.M), len(a.L)), nQ*g)
 	checkRows("AttnBlock Q", a.Rows, len(a.Q), s.NumHeads*s.HeadDim)
-	if nQ > 0 {
+	switch {
+	case nQ == 0:
+	case a.Grain == Coarse:
+		Coarse.ops().attnBlock(*a)
+	default:
 		active.Load().attnBlock(*a)
 	}
 }

@@ -8,6 +8,7 @@
  * each: up to 12 rows share one, and with more a page is converted to f32 once for all
  * tiles. */
 #include "attn_avx512_amd64.h"
+#include "attn_coarse_avx512_amd64.h"
 
 /* fill sets up a tile of n rows from number first for the page from position start.
  * It returns how much of the page any row sees. */
@@ -63,9 +64,9 @@ AVX512_INLINE void fetch_scales(const struct attn_page *p, int64_t head_dim)
 		_mm_prefetch((const char *)(p->v_scale + j), _MM_HINT_T1);
 }
 
-/* attn_page_stored adds a page to all rows, which are one tile. The next page is
- * fetched if it has the same form. */
-AVX512_INLINE void attn_page_stored(const struct attn_args *a, int64_t page, int64_t next, int form)
+/* attn_page_stored adds a page to n rows from number first, which are one tile. The next
+ * page is fetched if it has the same form. */
+AVX512_INLINE void attn_page_stored(const struct attn_args *a, int64_t page, int64_t next, int64_t first, int64_t n, int form)
 {
 	const struct attn_page *p = a->page + page, *after = a->page + next;
 	struct page pg = {p->k, p->v, a->v_stride, p->k_scale, p->k_mid, p->v_scale, 0, 0};
@@ -75,17 +76,17 @@ AVX512_INLINE void attn_page_stored(const struct attn_args *a, int64_t page, int
 		if (form == FORM_S8)
 			fetch_scales(after, a->head_dim);
 	}
-	attn_rows(a, &pg, a->p0 + page * PAGE_TOKENS, 0, (int)(a->n_queries * a->group), form);
+	attn_rows(a, &pg, a->p0 + page * PAGE_TOKENS, first, (int)n, form);
 }
 
-AVX512 static void attn_page_f16(const struct attn_args *a, int64_t page, int64_t next)
+AVX512 static void attn_page_f16(const struct attn_args *a, int64_t page, int64_t next, int64_t first, int64_t n)
 {
-	attn_page_stored(a, page, next, FORM_F16);
+	attn_page_stored(a, page, next, first, n, FORM_F16);
 }
 
-AVX512 static void attn_page_s8(const struct attn_args *a, int64_t page, int64_t next)
+AVX512 static void attn_page_s8(const struct attn_args *a, int64_t page, int64_t next, int64_t first, int64_t n)
 {
-	attn_page_stored(a, page, next, FORM_S8);
+	attn_page_stored(a, page, next, first, n, FORM_S8);
 }
 
 /* fetch brings share i of n of a page into L2. */
@@ -109,7 +110,16 @@ AVX512_INLINE void widen(float *k, float *v, const struct attn_page *p, int64_t 
 			_mm512_store_ps(v + j * head_dim + d, load16(p->v, j * v_stride + d, form));
 }
 
-AVX512 static void attn_page_f32(const struct attn_args *a, int64_t page, int64_t next)
+/* fetch_share is fetch of a page in either form. */
+AVX512_INLINE void fetch_share(const struct attn_args *a, const struct attn_page *p, int64_t i, int64_t n)
+{
+	if (p->k_scale)
+		fetch(a, p, i, n, FORM_S8);
+	else
+		fetch(a, p, i, n, FORM_F16);
+}
+
+AVX512 static void attn_page_f32(const struct attn_args *a, int64_t page, int64_t next, int64_t from, int64_t rows)
 {
 	float k[MAX_HEAD_DIM * PAGE_TOKENS] __attribute__((aligned(64)));
 	float v[PAGE_TOKENS * MAX_HEAD_DIM] __attribute__((aligned(64)));
@@ -119,14 +129,47 @@ AVX512 static void attn_page_f32(const struct attn_args *a, int64_t page, int64_
 	else
 		widen(k, v, p, a->head_dim, a->v_stride, FORM_F16);
 	const struct page pg = {k, v, a->head_dim, p->k_scale, p->k_mid, p->v_scale, 0, 0};
-	const int64_t rows = a->n_queries * a->group, tiles = (rows + TILE - 1) / TILE;
+	const int64_t tiles = (rows + TILE - 1) / TILE;
 	for (int64_t i = 0; i < tiles; i++) {
 		const int64_t first = rows * i / tiles;
-		if (after->k_scale)
-			fetch(a, after, i, tiles, FORM_S8);
-		else
-			fetch(a, after, i, tiles, FORM_F16);
-		attn_rows(a, &pg, a->p0 + page * PAGE_TOKENS, first, (int)(rows * (i + 1) / tiles - first), FORM_F32);
+		fetch_share(a, after, i, tiles);
+		attn_rows(a, &pg, a->p0 + page * PAGE_TOKENS, from + first, (int)(rows * (i + 1) / tiles - first), FORM_F32);
+	}
+}
+
+/* attn_page_fine adds a page to n rows from number first. */
+AVX512 static void attn_page_fine(const struct attn_args *a, int64_t page, int64_t next, int64_t first, int64_t n)
+{
+	if (n > TILE)
+		attn_page_f32(a, page, next, first, n);
+	else if (a->page[page].k_scale)
+		attn_page_s8(a, page, next, first, n);
+	else
+		attn_page_f16(a, page, next, first, n);
+}
+
+/* attn_page_coarse adds a page to all rows: in 8 bits to those of queries that have it
+ * behind them. */
+AVX512 static void attn_page_coarse(const struct attn_args *a, int64_t page, int64_t next)
+{
+	struct quads pg; /* not initialized: 34 KiB, written where there is use for it */
+	int packed = 0;
+	for (int64_t from = 0, to; from < a->n_queries; from = to) {
+		const int whole = behind(a, page, from);
+		to = same_side(a, page, from);
+		const int64_t rows = (to - from) * a->group, tiles = (rows + TILE - 1) / TILE;
+		if (!whole) {
+			attn_page_fine(a, page, next, from * a->group, rows);
+			continue;
+		}
+		if (!packed)
+			(a->page[page].k_scale ? pack_s8 : pack_f16)(&pg, a->page + page, a->head_dim, a->v_stride);
+		packed = 1;
+		for (int64_t i = 0; i < tiles; i++) {
+			const int64_t first = rows * i / tiles;
+			fetch_share(a, a->page + next, i, tiles);
+			attn_rows_coarse(a, &pg, from * a->group + first, (int)(rows * (i + 1) / tiles - first));
+		}
 	}
 }
 
@@ -141,12 +184,10 @@ AVX512 void attn_block_avx512(struct attn_args a)
 	}
 	for (int64_t page = 0; page * PAGE_TOKENS < a.p1 - a.p0; page++) {
 		const int64_t next = page < last ? page + 1 : page;
-		if (rows > TILE)
-			attn_page_f32(&a, page, next);
-		else if (a.page[page].k_scale)
-			attn_page_s8(&a, page, next);
+		if (a.coarse)
+			attn_page_coarse(&a, page, next);
 		else
-			attn_page_f16(&a, page, next);
+			attn_page_fine(&a, page, next, 0, rows);
 	}
 }
 

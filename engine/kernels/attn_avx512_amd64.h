@@ -4,6 +4,7 @@
 #define WINDOWSEAT_ATTN_AVX512_H
 
 #include <math.h>
+#include <string.h>
 
 #include "simd_avx512_amd64.h"
 

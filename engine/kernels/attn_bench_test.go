@@ -21,9 +21,14 @@ func BenchmarkAttn(b *testing.B) {
 	} {
 		for _, form := range []string{"f16", "q8"} {
 			layers := benchLayers(s, form == "q8")
-			for _, queries := range []int{1, 6} {
-				b.Run(fmt.Sprintf("%dx%d/%s/queries%d", s.NumHeads, s.HeadDim, form, queries), func(b *testing.B) {
+			for _, tc := range []struct {
+				queries int
+				grain   kernels.Grain
+			}{{1, kernels.Fine}, {6, kernels.Fine}, {64, kernels.Fine}, {64, kernels.Coarse}} {
+				queries := tc.queries
+				b.Run(fmt.Sprintf("%dx%d/%s/queries%d/%v", s.NumHeads, s.HeadDim, form, queries, tc.grain), func(b *testing.B) {
 					call := newAttnCall(s, queries)
+					call.args.Grain = tc.grain
 					for i := 0; b.Loop(); i++ {
 						call.run(layers[i%len(layers)])
 					}
@@ -77,7 +82,7 @@ func newAttnCall(s kernels.AttnShape, queries int) *attnCall {
 		O: make([]float32, queries*s.NumHeads*s.HeadDim), M: make([]float32, queries*s.NumHeads), L: make([]float32, queries*s.NumHeads),
 	}}
 	for i := range int32(queries) {
-		c.args.Rows, c.args.Pos = append(c.args.Rows, i), append(c.args.Pos, benchPositions-1)
+		c.args.Rows, c.args.Pos = append(c.args.Rows, i), append(c.args.Pos, benchPositions)
 	}
 	return c
 }

@@ -17,6 +17,7 @@ type cache struct {
 	shape kernels.AttnShape
 	pages []kernels.AttnPage
 	k, v  []float32 // [n, numKVHeads*headDim] as the pages have them
+	grain kernels.Grain
 }
 
 func newCache(rng *rand.Rand, s kernels.AttnShape, n int) *cache {
@@ -52,7 +53,7 @@ func (c *cache) attend(t testing.TB, q []float32, rows, pos []int32, n int) []fl
 			p1 := min(p0+kernels.SplitTokens, n)
 			kernels.AttnBlock(&kernels.AttnArgs{
 				Shape: s, KVHead: h, P0: p0, P1: p1, Pages: c.pages[p0/64 : (p1+63)/64],
-				Q: q, Rows: rows, Pos: pos,
+				Q: q, Rows: rows, Pos: pos, Grain: c.grain,
 				O: o[b*nQ*g*s.HeadDim:], M: m[b*nQ*g:], L: l[b*nQ*g:],
 			})
 		}
@@ -98,10 +99,12 @@ func TestAttentionPathsEqual(t *testing.T) {
 			var want []float32
 			c := newCache(rng, s, tc.n)
 			q, rows, pos := queries(rng, s, tc.nQ, tc.n)
-			onRef(t, func() { want = c.attend(t, q, rows, pos, tc.n) })
-			eachPath(t, func(t *testing.T) {
-				requireSame(t, want, c.attend(t, q, rows, pos, tc.n), s, tc)
-			})
+			for _, c.grain = range grains {
+				onRef(t, func() { want = c.attend(t, q, rows, pos, tc.n) })
+				eachPath(t, func(t *testing.T) {
+					requireSame(t, want, c.attend(t, q, rows, pos, tc.n), s, tc, c.grain)
+				})
+			}
 		}
 	}
 }
@@ -118,22 +121,72 @@ func TestAttentionBatchIndependent(t *testing.T) {
 		rng := newRand(21)
 		c := newCache(rng, s, n)
 		q, rows, pos := queries(rng, s, nQ, n)
-		size := s.NumHeads * s.HeadDim
 		eachPath(t, func(t *testing.T) {
-			want := c.attend(t, q, rows, pos, n)
-			for i := range nQ {
-				// Nothing beyond its own position needs to be in the blocks.
-				got := c.attend(t, q, rows[i:i+1], pos[i:i+1], int(pos[i])+1)
-				requireSame(t, want[i*size:][:size], got[i*size:][:size], i)
+			for _, c.grain = range grains {
+				c.requireIndependent(t, q, rows, pos)
 			}
-			back, backPos := []int32{7, 2, 12}, []int32{pos[7], pos[2], pos[12]}
-			got := c.attend(t, q, back, backPos, n)
-			for _, r := range back {
-				requireSame(t, want[int(r)*size:][:size], got[int(r)*size:][:size], r)
-			}
-			assert.Equal(t, guard, got[0], "row 0 was not asked for")
 		})
 	}
+}
+
+// grains are those that attention tells apart.
+var grains = []kernels.Grain{kernels.Fine, kernels.Coarse}
+
+// requireIndependent checks the queries of a batch, 13 at least, against each alone.
+func (c *cache) requireIndependent(t *testing.T, q []float32, rows, pos []int32) {
+	n, size := int(pos[len(pos)-1])+1, c.shape.NumHeads*c.shape.HeadDim
+	want := c.attend(t, q, rows, pos, n)
+	for i := range rows {
+		// Nothing beyond its own position needs to be in the blocks.
+		got := c.attend(t, q, rows[i:i+1], pos[i:i+1], int(pos[i])+1)
+		requireSame(t, want[i*size:][:size], got[i*size:][:size], i)
+	}
+	back, backPos := []int32{7, 2, 12}, []int32{pos[7], pos[2], pos[12]}
+	got := c.attend(t, q, back, backPos, n)
+	for _, r := range back {
+		requireSame(t, want[int(r)*size:][:size], got[int(r)*size:][:size], r)
+	}
+	assert.Equal(t, guard, got[0], "row 0 was not asked for")
+}
+
+// TestCoarseAttentionOracle: the 8 bits of keys, values, queries and weights move the output
+// by about a hundredth.
+func TestCoarseAttentionOracle(t *testing.T) {
+	for _, s := range attnShapes {
+		const n = 530
+		rng := newRand(33)
+		c := newCache(rng, s, n)
+		q, rows, pos := queries(rng, s, 3, n)
+		c.grain = kernels.Coarse
+		eachPath(t, func(t *testing.T) {
+			got := c.attend(t, q, rows, pos, n)
+			deviation := c.deviation(q, pos, got)
+			require.Less(t, deviation, 0.015, s)
+			require.NotZero(t, c.outside(q, pos, got), "in 8 bits, or in f32?")
+			for i := range 64 * s.NumKVHeads * s.HeadDim { // a page: a twentieth of the output's power
+				c.v[i] = -c.v[i]
+			}
+			require.Greater(t, c.deviation(q, pos, got), 0.1, "changed values went unnoticed")
+			for i := range 64 * s.NumKVHeads * s.HeadDim {
+				c.v[i] = -c.v[i]
+			}
+		})
+	}
+}
+
+// deviation is the root of the mean square by which the outputs are off, in that of what
+// they should be.
+func (c *cache) deviation(q []float32, pos []int32, got []float32) float64 {
+	s := c.shape
+	var off, all float64
+	for i := range len(got) / s.HeadDim {
+		want, _ := c.exact(q[i*s.HeadDim:][:s.HeadDim], i%s.NumHeads, int(pos[i/s.NumHeads]))
+		for d, w := range want {
+			off += (w - float64(got[i*s.HeadDim+d])) * (w - float64(got[i*s.HeadDim+d]))
+			all += w * w
+		}
+	}
+	return math.Sqrt(off / all)
 }
 
 // TestAttentionOracle compares with a float64 softmax. Scores are sums of

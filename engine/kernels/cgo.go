@@ -111,6 +111,7 @@ func cAttn(a *AttnArgs) C.struct_attn_args {
 		m:         floats(a.M, 0),
 		l:         floats(a.L, 0),
 		scale:     C.float(s.Scale),
+		coarse:    cBool(a.Grain == Coarse),
 	}
 	for i := range (a.P1 - a.P0 + PageTokens - 1) / PageTokens {
 		c.page[i] = cAttnPage(&a.Pages[i], a.KVHead, s.HeadDim)

@@ -38,6 +38,8 @@ package kernels
 // #cgo nocallback matmul_avxvnni
 // #cgo noescape coarse_matmul_avxvnni
 // #cgo nocallback coarse_matmul_avxvnni
+// #cgo noescape attn_coarse_avxvnni
+// #cgo nocallback attn_coarse_avxvnni
 // #cgo noescape peak_dot_avxvnni
 // #cgo nocallback peak_dot_avxvnni
 // #include "kernels.h"
@@ -98,6 +100,7 @@ var avxvnniOps = func() *ops {
 	o := *avx2Ops
 	o.name, o.medium = "avxvnni", nil
 	o.coarse = wideAVX2(Coarse, func(a MatMulArgs) { C.coarse_matmul_avxvnni(cMatMul(&a)) })
+	o.coarse.attnBlock = func(a AttnArgs) { C.attn_coarse_avxvnni(cAttn(&a)) }
 	o.matMul = func(a MatMulArgs) { C.matmul_avxvnni(cMatMul(&a)) }
 	o.peakDot = func(rounds int64) int { return int(C.peak_dot_avxvnni(C.int64_t(rounds))) }
 	return &o

@@ -74,7 +74,8 @@ var avx512Ops = &ops{
 		swiGLUQuantize: func(dst *Acts, gate, up []float32, ldx, t0, t1, k0, k1 int) {
 			C.coarse_swiglu_avx512(cActsWide(dst, t0, t1, k0, k1), C.int64_t(dst.K/GroupSize), floats(gate, t0*ldx), floats(up, t0*ldx), C.int64_t(ldx))
 		},
-		matMul: func(a MatMulArgs) { C.coarse_matmul_avx512(cMatMul(&a)) },
+		matMul:    func(a MatMulArgs) { C.coarse_matmul_avx512(cMatMul(&a)) },
+		attnBlock: func(a AttnArgs) { C.attn_block_avx512(cAttn(&a)) },
 	},
 	peakDot: func(rounds int64) int { return int(C.peak_dot_avx512(C.int64_t(rounds))) },
 	peakRead: func(b []byte) int {

@@ -9,7 +9,7 @@ import (
 
 // Grain is how finely a product quantizes its operands. It is a property of each row of
 // activations, and a product of coarse rows is another formula, with other bits, than
-// one of fine rows: see MatMul. Medium and coarse rows are for many rows at a time, and for
+// one of fine rows: see MatMul, and AttnBlock, which knows Fine and Coarse only. Medium and coarse rows are for many rows at a time, and for
 // formats with sub-scales (Matrix.Coarsens), as unpacking takes longer.
 type Grain int32
 
@@ -73,12 +73,13 @@ func UseGrain(name string) error {
 	return nil
 }
 
-// grainOps are the forms of four ops in a grain other than Fine.
+// grainOps are the forms of some ops in a grain other than Fine.
 type grainOps struct {
 	quantizeActs    func(dst *Acts, x []float32, t0, t1 int)
 	rmsNormQuantize func(dst *Acts, x, w []float32, eps float32, t0, t1 int)
 	swiGLUQuantize  func(dst *Acts, gate, up []float32, ldx, t0, t1, k0, k1 int)
 	matMul          func(a MatMulArgs)
+	attnBlock       func(a AttnArgs) // of Coarse only, nil in Medium
 }
 
 // ops returns those of the active path, or of the reference.

@@ -91,7 +91,24 @@ struct attn_args {
 	float *o;            /* [n_queries, group, head_dim] */
 	float *m, *l;        /* [n_queries, group] */
 	float scale;
+	int32_t coarse; /* of avx512; avxvnni has a function of its own */
 };
+
+/* behind reports whether a query has the whole page behind it, so that its own is another. */
+static inline int behind(const struct attn_args *a, int64_t page, int64_t query)
+{
+	const int64_t end = a->p0 + (page + 1) * PAGE_TOKENS;
+	return end <= a->p1 && end <= a->pos[query];
+}
+
+/* same_side returns the end of the queries from number from for which behind is the same. */
+static inline int64_t same_side(const struct attn_args *a, int64_t page, int64_t from)
+{
+	int64_t to = from + 1;
+	while (to < a->n_queries && behind(a, page, to) == behind(a, page, from))
+		to++;
+	return to;
+}
 
 /* Operands of AttnMerge. */
 struct merge_args {
@@ -156,6 +173,7 @@ int32_t peak_read_avx2(const uint8_t *p, int64_t n);
 
 void matmul_avxvnni(struct matmul_args a); /* all else is as in avx2 */
 void coarse_matmul_avxvnni(struct matmul_args a);
+void attn_coarse_avxvnni(struct attn_args a);
 int32_t peak_dot_avxvnni(int64_t n);
 
 void matmul_neon(struct matmul_args a);

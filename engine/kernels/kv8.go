@@ -61,8 +61,9 @@ func KVPageAt(k, v []byte, numKVHeads, headDim int) KVPage {
 //	KMid = (max + min) / 2    KScale = (max - min) / 2 / 127    K[j] = round((k[j] - KMid) / KScale)
 //	VScale = max |v| / 127    V[i] = round(v[i] / VScale)
 //
-// with halves rounded to even, and all quanta 0 where the scale is. It runs once
-// per page, so it has this form only.
+// with halves rounded to even, and all quanta 0 where the scale is. Where a value is not
+// finite, all quanta are 0 too, KMid is NaN or VScale infinite: nothing that uses the page
+// then looks right. It runs once per page, so it has this form only.
 func PackKV(dst KVPage8, src KVPage, head int) {
 	d, heads := dst.length, dst.heads
 	checkLen("PackKV", min(len(src.K), len(src.V)), d*heads*PageTokens)
@@ -75,6 +76,9 @@ func PackKV(dst KVPage8, src KVPage, head int) {
 			low, high = min(low, k[j]), max(high, k[j])
 		}
 		dst.KMid[c], dst.KScale[c] = (high+low)/2, (high-low)/2/127
+		if isInf(low) || isInf(high) || low != low {
+			dst.KMid[c], dst.KScale[c] = float32(math.NaN()), 0
+		}
 		quantize8(dst.K[c*PageTokens:][:PageTokens], k, dst.KMid[c], dst.KScale[c])
 	}
 	for t := range PageTokens {
@@ -83,14 +87,20 @@ func PackKV(dst KVPage8, src KVPage, head int) {
 			v[i] = quant.F16ToF32(h)
 			most = max(most, v[i], -v[i])
 		}
-		dst.VScale[head*PageTokens+t] = most / 127
-		quantize8(dst.V[(t*heads+head)*d:][:d], v, 0, most/127)
+		scale := most / 127
+		if scale != scale {
+			scale = float32(math.Inf(1))
+		}
+		dst.VScale[head*PageTokens+t] = scale
+		quantize8(dst.V[(t*heads+head)*d:][:d], v, 0, scale)
 	}
 }
 
+func isInf(x float32) bool { return math.IsInf(float64(x), 0) }
+
 func quantize8(dst []int8, x []float32, mid, scale float32) {
 	inverse := 1 / scale
-	if !(scale > 0) || math.IsInf(float64(inverse), 0) {
+	if !(scale > 0) || isInf(scale) || isInf(inverse) {
 		clear(dst)
 		return
 	}

@@ -3,6 +3,7 @@ package kernels_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -120,10 +121,12 @@ func TestPackedAttentionPathsEqual(t *testing.T) {
 				c.pack(mix)
 				q, rows, pos := queries(rng, s, tc.nQ, tc.n)
 				var want []float32
-				onRef(t, func() { want = c.attend(t, q, rows, pos, tc.n) })
-				eachPath(t, func(t *testing.T) {
-					requireSame(t, want, c.attend(t, q, rows, pos, tc.n), s, tc, name)
-				})
+				for _, c.grain = range grains {
+					onRef(t, func() { want = c.attend(t, q, rows, pos, tc.n) })
+					eachPath(t, func(t *testing.T) {
+						requireSame(t, want, c.attend(t, q, rows, pos, tc.n), s, tc, name, c.grain)
+					})
+				}
 			}
 		}
 	}
@@ -144,15 +147,66 @@ func TestPackedAttentionRowCounts(t *testing.T) {
 		rows, pos = append(rows, i), append(pos, i*7%n)
 	}
 	eachPath(t, func(t *testing.T) {
-		var want []float32
-		for i := range rows {
-			want = append(want, c.attend(t, q, rows[i:i+1], pos[i:i+1], n)[i*s.HeadDim:][:s.HeadDim]...)
-		}
-		for k := 1; k <= len(rows); k++ {
-			got := c.attend(t, q, rows[:k], pos[:k], n)
-			requireSame(t, want[:k*s.HeadDim], got[:k*s.HeadDim], k)
+		for _, c.grain = range grains {
+			var want []float32
+			for i := range rows {
+				want = append(want, c.attend(t, q, rows[i:i+1], pos[i:i+1], n)[i*s.HeadDim:][:s.HeadDim]...)
+			}
+			for k := 1; k <= len(rows); k++ {
+				got := c.attend(t, q, rows[:k], pos[:k], n)
+				requireSame(t, want[:k*s.HeadDim], got[:k*s.HeadDim], k, c.grain)
+			}
 		}
 	})
+}
+
+// TestCoarseAttentionOfEitherForm: coarse queries see the same in a page whether it is
+// packed already or not.
+func TestCoarseAttentionOfEitherForm(t *testing.T) {
+	for _, s := range attnShapes {
+		const n = 330
+		rng := newRand(91)
+		c := newCache(rng, s, n)
+		c.addBias(rng)
+		for j := range kernels.PageTokens / 2 { // a channel of one value, values of a vector all 0
+			c.pages[1].K[7*kernels.PageTokens+j] = c.pages[1].K[7*kernels.PageTokens]
+			clear(c.pages[1].V[3*s.NumKVHeads*s.HeadDim:][:s.HeadDim])
+		}
+		q, rows, pos := queries(rng, s, 3, n)
+		c.grain = kernels.Coarse
+		eachPath(t, func(t *testing.T) {
+			want := c.attend(t, q, rows, pos, n)
+			packed := cache{shape: s, pages: slices.Clone(c.pages), grain: c.grain}
+			for i := range n / kernels.PageTokens {
+				p := packedPage(c.pages[i].KVPage, s.NumKVHeads, s.HeadDim)
+				packed.pages[i] = kernels.AttnPage{Packed: &p}
+			}
+			requireSame(t, want, packed.attend(t, q, rows, pos, n), s)
+		})
+	}
+}
+
+// TestCoarseAttentionNonFinite: an infinite value or key in a page spoils what looks at
+// it, on all paths alike.
+func TestCoarseAttentionNonFinite(t *testing.T) {
+	s := attnShapes[0]
+	rng := newRand(83)
+	c := newCache(rng, s, 200)
+	c.grain = kernels.Coarse
+	q, rows, pos := queries(rng, s, 5, 200)
+	for name, spoil := range map[string]*uint16{"key": &c.pages[0].K[3*kernels.PageTokens+9], "value": &c.pages[0].V[9*s.HeadDim+3]} {
+		for _, x := range []uint16{0x7c00, 0xfc00, 0x7e00} { // +Inf, -Inf, NaN
+			before := *spoil
+			*spoil = x
+			var want []float32
+			onRef(t, func() { want = c.attend(t, q, rows, pos, 200) })
+			eachPath(t, func(t *testing.T) { requireSame(t, want, c.attend(t, q, rows, pos, 200), name, x) })
+			if name == "value" {
+				assert.True(t, want[0] != want[0], "a value that is no number gives an answer")
+			}
+			*spoil = before
+		}
+	}
 }
 
 // TestPackedAttentionOracle compares with a float64 softmax over what the packed pages
@@ -195,8 +249,10 @@ func TestPackedAttentionNonFinite(t *testing.T) {
 	q[3], q[70], q[140], q[200] = nan, inf, -inf, 3e38
 	c.pages[1].Packed.VScale[20], c.pages[1].Packed.VScale[21] = 1e-38, 0
 	same := func() (want []float32) {
-		onRef(t, func() { want = c.attend(t, q, rows, pos, 200) })
-		eachPath(t, func(t *testing.T) { requireSame(t, want, c.attend(t, q, rows, pos, 200)) })
+		for _, c.grain = range grains {
+			onRef(t, func() { want = c.attend(t, q, rows, pos, 200) })
+			eachPath(t, func(t *testing.T) { requireSame(t, want, c.attend(t, q, rows, pos, 200), c.grain) })
+		}
 		return want
 	}
 	want := same()

@@ -20,8 +20,14 @@ func refAttnBlock(a AttnArgs) {
 			for n, page := range a.Pages {
 				start := a.P0 + n*PageTokens
 				seen := min(int(a.Pos[i])+1, a.P1) - start
-				if seen > 0 {
-					st.addPage(&a, page, q, min(seen, PageTokens))
+				switch {
+				case a.Grain == Coarse && start+PageTokens <= min(int(a.Pos[i]), a.P1):
+					st.addPage(&a, page.coarse(&a), q, PageTokens)
+				case seen <= 0:
+				case page.Packed != nil:
+					st.addPage(&a, page.Packed, q, min(seen, PageTokens))
+				default:
+					st.addPage(&a, &page.KVPage, q, min(seen, PageTokens))
 				}
 			}
 			a.M[out], a.L[out] = st.m, st.l
@@ -35,14 +41,17 @@ type attnState struct {
 	o    []float32 // [headDim]
 }
 
+// refPage is a page in one of the forms that the reference multiplies.
+type refPage interface {
+	// scores sets p[j] to the score of position j.
+	scores(p, q []float32, a *AttnArgs)
+	weigh(o, p []float32, a *AttnArgs)
+}
+
 // addPage adds the first n positions of a page.
-func (st *attnState) addPage(a *AttnArgs, page AttnPage, q []float32, n int) {
+func (st *attnState) addPage(a *AttnArgs, page refPage, q []float32, n int) {
 	var p [PageTokens]float32
-	if page.Packed != nil {
-		page.Packed.scores(p[:n], q, a)
-	} else {
-		page.scores(p[:n], q, a)
-	}
+	page.scores(p[:n], q, a)
 	var top [16]float32
 	for i := range top {
 		top[i] = negInf
@@ -61,14 +70,9 @@ func (st *attnState) addPage(a *AttnArgs, page AttnPage, q []float32, n int) {
 	for d := range st.o {
 		st.o[d] *= c
 	}
-	if page.Packed != nil {
-		page.Packed.weigh(st.o, p[:n], a)
-	} else {
-		page.weigh(st.o, p[:n], a)
-	}
+	page.weigh(st.o, p[:n], a)
 }
 
-// scores sets p[j] to the score of position j.
 func (page *KVPage) scores(p, q []float32, a *AttnArgs) {
 	k := page.K[a.KVHead*len(q)*PageTokens:]
 	for j := range p {
@@ -78,7 +82,6 @@ func (page *KVPage) scores(p, q []float32, a *AttnArgs) {
 	}
 }
 
-// weigh adds the values weighed with p to o.
 func (page *KVPage) weigh(o, p []float32, a *AttnArgs) {
 	for j, w := range p {
 		v := page.V[(j*a.Shape.NumKVHeads+a.KVHead)*len(o):]
@@ -88,7 +91,6 @@ func (page *KVPage) weigh(o, p []float32, a *AttnArgs) {
 	}
 }
 
-// scores sets p[j] to the score of position j.
 func (page *KVPage8) scores(p, q []float32, a *AttnArgs) {
 	first := a.KVHead * len(q) // channel
 	k := page.K[first*PageTokens:]
@@ -107,7 +109,6 @@ func (page *KVPage8) scores(p, q []float32, a *AttnArgs) {
 	}
 }
 
-// weigh adds the values weighed with p to o.
 func (page *KVPage8) weigh(o, p []float32, a *AttnArgs) {
 	for j, w := range p {
 		w *= page.VScale[a.KVHead*PageTokens+j]

@@ -35,6 +35,7 @@ func refGrain(sums func(dst *Acts, q []int8, t, c int), matMul func(a MatMulArgs
 				quantize(dst, row, t, k0)
 			}
 		},
-		matMul: matMul,
+		matMul:    matMul,
+		attnBlock: refAttnBlock,
 	}
 }

@@ -48,7 +48,7 @@ const (
 	BatchRows         = 256 // rows of a forward pass
 	LogitRows         = 16  // rows of logits at once
 	GateRows          = 128 // rows of gate and up that a worker joins at once
-	AttnRows          = 32  // query rows of an attention unit
+	AttnRows          = 64  // query rows of an attention unit
 	DefaultKVContexts = 2   // whole contexts that the KV cache holds
 )
 

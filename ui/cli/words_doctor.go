@@ -24,7 +24,7 @@ var doctorWords = map[string][2]string{
 	"doctor_grain_forced": {"，由 KERNELS 指定", ", forced by KERNELS"},
 	"grain_fine":          {"；提示词用细粒度", "; prompts in the fine grain"},
 	"grain_medium":        {"；提示词用中粒度（K 格式的权重）", "; prompts in the medium grain (weights in K formats)"},
-	"grain_coarse":        {"；提示词用粗粒度（K 格式的权重）", "; prompts in the coarse grain (weights in K formats)"},
+	"grain_coarse":        {"；提示词用粗粒度（K 格式的权重，注意力）", "; prompts in the coarse grain (weights in K formats, attention)"},
 	"doctor_threads":      {"；%s", "; %s"},
 	"doctor_of_total":     {"共 %s，可用 %s", "%s, %s free"},
 	"doctor_disk":         {"%s，所在磁盘可用 %s", "%s, %s free on its disk"},
