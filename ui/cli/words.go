@@ -24,7 +24,7 @@ func (a *app) say(key string, args ...any) string {
 }
 
 func wordsOf(key string) ([2]string, bool) {
-	for _, table := range []map[string][2]string{words, errorWords, fetchWords, doctorWords} {
+	for _, table := range []map[string][2]string{words, errorWords, fetchWords, doctorWords, jobWords} {
 		if w, ok := table[key]; ok {
 			return w, true
 		}
