@@ -3,6 +3,7 @@ package journal
 import (
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"math"
 	"os"
 	"path/filepath"
@@ -104,7 +105,9 @@ func FuzzParse(f *testing.F) {
 	f.Add(log)
 	f.Add(log[:ends[1]+7])
 	f.Add([]byte("00000000 {}\n\n"))
+	f.Add(log[crcDigits+1 : ends[0]-1]) // the JSON of a line, which gets its checksum below
 	f.Fuzz(func(t *testing.T, b []byte) {
+		b = append(fmt.Appendf(nil, "%08x %s\n", crc32.Checksum(b, castagnoli), b), b...)
 		passes, whole := parse(b)
 		require.LessOrEqual(t, whole, int64(len(b)))
 		again, _ := parse(b[:whole])

@@ -283,7 +283,11 @@ func (a *app) finished(h assistant.Header, runErr error, kept *journal.Job) {
 	if runErr != nil {
 		key = "stopped_after"
 	}
-	a.note(key, took, h.Timing.Passes, strings.Join(cover, ", "))
+	passes := a.say("job_passes", h.Timing.Passes)
+	if n := h.Timing.EarlierPasses; n > 0 {
+		passes = a.say("passes_earlier", h.Timing.Passes, n)
+	}
+	a.note(key, took, passes, strings.Join(cover, ", "))
 	if runErr != nil && kept != nil {
 		a.note("can_continue")
 	}

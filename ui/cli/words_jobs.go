@@ -8,6 +8,9 @@ var jobWords = map[string][2]string{
 	"not_recorded": {"结果没能存入运行记录（%s）", "the result could not be put on record (%s)"},
 	"can_continue": {"再运行同样的命令，就从这里继续", "run the same command again to go on from here"},
 
+	"passes_earlier": {"%d 步（其中 %d 步以前已完成）", "%d passes (%d done before)"},
+	"job_passes":     {"%d 步", "%d passes"},
+
 	"job_unknown":    {"没有运行记录 %q；见 windowseat jobs list", "there is no job %q; see windowseat jobs list"},
 	"job_ambiguous":  {"有几个运行记录以 %q 开头；请多写几位", "several jobs begin with %q; write more of it"},
 	"job_running":    {"%s 正在进行；请等它结束", "%s is running; wait until it has ended"},
@@ -19,7 +22,6 @@ var jobWords = map[string][2]string{
 	"job_unfinished_state": {"未完成", "unfinished"},
 	"job_running_state":    {"进行中", "running"},
 	"job_damaged_state":    {"已损坏", "damaged"},
-	"job_passes":           {"%d 步", "%d passes"},
 
 	"compare_settings":   {"设置：", "settings:"},
 	"compare_alike":      {"设置相同", "the settings are the same"},
