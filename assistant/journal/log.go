@@ -26,11 +26,11 @@ import (
 // next line feed and takes at most one neighbour along.
 
 // syncEvery is how long a pass may lie in the system's memory before it is brought to
-// the disk. A sync took 1 to 20 ms where it was tried, a pass takes hundreds.
+// the disk: passes end several in a second, and one sync serves them all.
 const syncEvery = time.Second
 
-// maxLogBytes bounds what is read of a log. A pass takes about 1 kB, so a longer file
-// is not one that this package wrote.
+// maxLogBytes bounds what is read of a log. A line holds one answer of some hundred
+// tokens, so a longer file is not one that this package wrote.
 const maxLogBytes = 1 << 30
 
 const crcDigits = 8
