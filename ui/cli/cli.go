@@ -114,7 +114,7 @@ func (a *app) root() *cobra.Command {
 	root.SetErr(a.err)
 	a.addGlobalFlags(root)
 	root.AddCommand(a.runCommand(), a.readCommand(), a.chunksCommand(), a.generateCommand(),
-		a.scoreCommand(), a.tokenizeCommand(), a.perplexityCommand(), a.benchCommand(), a.modelsCommand(), a.doctorCommand())
+		a.scoreCommand(), a.tokenizeCommand(), a.perplexityCommand(), a.benchCommand(), a.modelsCommand(), a.jobsCommand(), a.doctorCommand())
 	for _, t := range singleTasks {
 		root.AddCommand(a.taskCommand(t))
 	}

@@ -14,6 +14,7 @@ import (
 
 	"windowseat/assistant"
 	"windowseat/assistant/export"
+	"windowseat/assistant/journal"
 	"windowseat/engine"
 	"windowseat/engine/filelock"
 )
@@ -35,7 +36,8 @@ var runTasks = []assistant.Task{assistant.TaskSummary, assistant.TaskDecisions, 
 
 func (a *app) runCommand() *cobra.Command {
 	var tasks []string
-	var dir, tone string
+	var dir string
+	var f jobFlags
 	c := &cobra.Command{
 		Use:   "run PATH...",
 		Short: "The main job: summary, decisions, todos, risks and an email draft of files and folders",
@@ -45,17 +47,24 @@ func (a *app) runCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			job, failed, err := a.job(cmd.Context(), args, asked, tone)
+			job, failed, err := a.job(cmd.Context(), args, asked, f.tone)
 			if err != nil {
 				return err
 			}
-			return errors.Join(a.run(cmd.Context(), job, dir), failed)
+			return errors.Join(a.run(cmd.Context(), job, f, dir), failed)
 		},
 	}
 	c.Flags().StringSliceVar(&tasks, "tasks", []string{"summary", "todos", "risks", "email"}, "what to make")
 	c.Flags().StringVarP(&dir, "output", "o", "", "folder to write run.json and run.md to")
-	c.Flags().StringVar(&tone, "tone", "", "tone of the email")
+	c.Flags().StringVar(&f.tone, "tone", "", "tone of the email")
+	f.add(c)
 	return c
+}
+
+// add gives a command the options about the journal.
+func (f *jobFlags) add(c *cobra.Command) {
+	c.Flags().BoolVar(&f.fresh, "fresh", false, "start anew instead of continuing an unfinished run")
+	c.Flags().BoolVar(&f.noJournal, "no-journal", false, "keep nothing of this run in the data folder")
 }
 
 func taskNames() string {
@@ -90,22 +99,23 @@ func (a *app) taskCommand(t struct {
 	short string
 },
 ) *cobra.Command {
-	var tone string
+	var f jobFlags
 	c := &cobra.Command{
 		Use:   string(t.task) + " FILE...",
 		Short: t.short,
 		Args:  a.args(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			job, failed, err := a.job(cmd.Context(), args, []assistant.Task{t.task}, tone)
+			job, failed, err := a.job(cmd.Context(), args, []assistant.Task{t.task}, f.tone)
 			if err != nil {
 				return err
 			}
-			return errors.Join(a.runTask(cmd.Context(), job, t.task), failed)
+			return errors.Join(a.runTask(cmd.Context(), job, f, t.task), failed)
 		},
 	}
 	if t.task == assistant.TaskEmail {
-		c.Flags().StringVar(&tone, "tone", "", "tone of the email")
+		c.Flags().StringVar(&f.tone, "tone", "", "tone of the email")
 	}
+	f.add(c)
 	return c
 }
 
@@ -124,7 +134,7 @@ func (a *app) job(ctx context.Context, paths []string, tasks []assistant.Task, t
 	}, s.failed, nil
 }
 
-func (a *app) run(ctx context.Context, job assistant.Job, dir string) error {
+func (a *app) run(ctx context.Context, job assistant.Job, f jobFlags, dir string) error {
 	if dir != "" { // before the work, so that a folder that cannot be written costs nothing
 		release, err := a.claim(dir)
 		if err != nil {
@@ -132,53 +142,46 @@ func (a *app) run(ctx context.Context, job assistant.Job, dir string) error {
 		}
 		defer release()
 	}
-	gen, closeModel, err := a.openGenerator(ctx)
-	if err != nil {
-		return err
+	do := func(gen assistant.Generator, sink assistant.Sink) (*assistant.RunDocument, error) {
+		return assistant.Run(ctx, gen, job, sink)
 	}
-	defer closeModel()
-	sink := a.newSink()
-	d, runErr := assistant.Run(ctx, gen, job, sink.event)
-	sink.done()
-	if d == nil {
-		return runErr
-	}
-	md := export.Markdown(d, export.Options{Lang: d.Language, Asked: job.Tasks, Partial: runErr != nil})
-	var saveErr error // the result is printed all the same
-	if dir != "" {
-		saveErr = a.save(dir, d, md, runErr != nil)
-	}
-	a.finished(d.Header, runErr)
-	if a.flags.json {
-		return errors.Join(runErr, a.printJSON(d), saveErr)
-	}
-	fmt.Fprint(a.out, md)
-	return errors.Join(runErr, saveErr)
+	return a.workOn(ctx, job, f, do, func(d *assistant.RunDocument, runErr error) error {
+		md := export.Markdown(d, export.Options{Lang: d.Language, Asked: job.Tasks, Partial: runErr != nil})
+		var saveErr error // the result is printed all the same
+		if dir != "" {
+			saveErr = a.save(dir, d, md, runErr != nil)
+		}
+		if a.flags.json {
+			return errors.Join(runErr, a.printJSON(d), saveErr)
+		}
+		fmt.Fprint(a.out, md)
+		return errors.Join(runErr, saveErr)
+	})
 }
 
-func (a *app) runTask(ctx context.Context, job assistant.Job, task assistant.Task) error {
-	gen, closeModel, err := a.openGenerator(ctx)
-	if err != nil {
-		return err
+func (a *app) runTask(ctx context.Context, job assistant.Job, f jobFlags, task assistant.Task) error {
+	var env *assistant.Envelope
+	do := func(gen assistant.Generator, sink assistant.Sink) (*assistant.RunDocument, error) {
+		var err error
+		if env, err = assistant.RunTask(ctx, gen, job, task, sink); env == nil {
+			return nil, err
+		}
+		return asRun(env), err
 	}
-	defer closeModel()
-	sink := a.newSink()
-	env, runErr := assistant.RunTask(ctx, gen, job, task, sink.event)
-	sink.done()
-	if env == nil {
+	return a.workOn(ctx, job, f, do, func(d *assistant.RunDocument, runErr error) error {
+		if a.flags.json {
+			return errors.Join(runErr, a.printJSON(env))
+		}
+		fmt.Fprint(a.out, export.Markdown(d, export.Options{Lang: d.Language, Asked: job.Tasks, Partial: runErr != nil}))
 		return runErr
-	}
-	a.finished(env.Header, runErr)
-	if a.flags.json {
-		return errors.Join(runErr, a.printJSON(env))
-	}
-	fmt.Fprint(a.out, export.Markdown(asRun(env), export.Options{Lang: env.Language, Asked: job.Tasks, Partial: runErr != nil}))
-	return runErr
+	})
 }
 
 // asRun puts one task's envelope into the shape of the main job's result.
 func asRun(e *assistant.Envelope) *assistant.RunDocument {
-	d := &assistant.RunDocument{Header: e.Header}
+	d := &assistant.RunDocument{
+		Header: e.Header, Summary: []assistant.Item{}, Decisions: []assistant.Item{}, Todos: []assistant.Item{}, Risks: []assistant.Item{}, Email: []assistant.Item{},
+	}
 	switch e.Task {
 	case assistant.TaskSummary:
 		d.Summary = e.Items
@@ -270,7 +273,7 @@ func replaceFile(path string, data []byte) error {
 }
 
 // finished says what the job cost and how much of each source it read.
-func (a *app) finished(h assistant.Header, runErr error) {
+func (a *app) finished(h assistant.Header, runErr error, kept *journal.Job) {
 	var cover []string
 	for _, s := range h.Sources {
 		cover = append(cover, a.say("coverage", s.File, s.PartsRead, s.PartsTotal))
@@ -280,5 +283,12 @@ func (a *app) finished(h assistant.Header, runErr error) {
 	if runErr != nil {
 		key = "stopped_after"
 	}
-	a.note(key, took, h.Timing.Passes, strings.Join(cover, ", "))
+	passes := a.say("job_passes", h.Timing.Passes)
+	if n := h.Timing.EarlierPasses; n > 0 {
+		passes = a.say("passes_earlier", h.Timing.Passes, n)
+	}
+	a.note(key, took, passes, strings.Join(cover, ", "))
+	if runErr != nil && kept != nil {
+		a.note("can_continue")
+	}
 }

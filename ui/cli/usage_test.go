@@ -38,6 +38,10 @@ func TestWrongCalls(t *testing.T) {
 		"run a --meeting-date 12.3.2026":         "must be YYYY-MM-DD",
 		"read a --meeting-date 2026-02-30":       "must be YYYY-MM-DD",
 		"doctor x":                               `unexpected argument "x"; see windowseat help doctor`,
+		"jobs show":                              "a file or name is missing; see windowseat help jobs show",
+		"jobs compare a":                         "missing",
+		"jobs remove":                            "give the ID of a job, or --all",
+		"jobs remove a --all":                    "give the ID of a job, or --all",
 		"bench -p 0 -n 0":                        "nothing to measure",
 		"bench -b 0":                             "nothing to measure",
 		"bench -r 0":                             "-r 0: must be between 1 and 1000",
@@ -100,7 +104,7 @@ func TestHelp(t *testing.T) {
 	r := call(t)
 	require.Equal(t, 0, r.code)
 	want := []string{
-		"bench", "chunks", "completion", "decisions", "doctor", "email", "generate", "help", "models", "perplexity", "read", "risks", "run",
+		"bench", "chunks", "completion", "decisions", "doctor", "email", "generate", "help", "jobs", "models", "perplexity", "read", "risks", "run",
 		"score", "summary", "todos", "tokenize",
 	}
 	assert.Equal(t, want, commandsIn(r.out, "Commands:"))

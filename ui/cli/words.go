@@ -24,7 +24,7 @@ func (a *app) say(key string, args ...any) string {
 }
 
 func wordsOf(key string) ([2]string, bool) {
-	for _, table := range []map[string][2]string{words, errorWords, fetchWords, doctorWords} {
+	for _, table := range []map[string][2]string{words, errorWords, fetchWords, doctorWords, jobWords} {
 		if w, ok := table[key]; ok {
 			return w, true
 		}
@@ -78,8 +78,8 @@ var words = map[string][2]string{
 	"minutes_left":    {"，约剩 %d 分钟", ", about %d min left"},
 	"skipped":         {"跳过 %s：%s", "skipped %s: %s"},
 	"saved":           {"已保存 %s", "saved %s"},
-	"done_in":         {"完成，用时 %s，共 %d 步；%s", "done in %s, %d passes; %s"},
-	"stopped_after":   {"已停止，用时 %s，共 %d 步，完成的部分已保留；%s", "stopped after %s, %d passes; what was finished is kept; %s"},
+	"done_in":         {"完成，用时 %s，共 %s；%s", "done in %s, %s; %s"},
+	"stopped_after":   {"已停止，用时 %s，共 %s，完成的部分已保留；%s", "stopped after %s, %s; what was finished is kept; %s"},
 	"coverage":        {"%s 已读 %d/%d", "%s %d/%d parts read"},
 	"why_no_file":     {"不是普通文件", "it is no regular file"},
 	"why_json":        {"不读 JSON", "JSON is not read"},
