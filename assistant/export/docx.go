@@ -106,10 +106,11 @@ func (w *docx) point(p point) {
 
 // columns are the table of todos: the key of its word and the width in twentieths of
 // a point. Together they are as wide as the text: A4's 11906 less the margins of 1134.
+// Owner and state hold "unassigned" and "unconfirmed" without breaking the word.
 var columns = []struct {
 	key   string
 	width int
-}{{"action", 3240}, {"owner", 1180}, {"due", 1420}, {"state", 1400}, {"source", 2398}}
+}{{"action", 2700}, {"owner", 1420}, {"due", 1420}, {"state", 1620}, {"source", 2478}}
 
 func (w *docx) table(list todoList) {
 	w.b.WriteString(`<w:tbl><w:tblPr><w:tblStyle w:val="TodoTable"/><w:tblW w:w="9638" w:type="dxa"/><w:tblLayout w:type="fixed"/><w:tblLook w:val="0020" w:firstRow="1"/></w:tblPr><w:tblGrid>`)
@@ -161,12 +162,21 @@ func (w *docx) letter(l letter) {
 	for _, f := range []struct{ key, text, mark string }{
 		{"to", strings.Join(l.to, ", "), ""}, {"cc", strings.Join(l.cc, ", "), ""}, {"subject", l.subject, l.mark},
 	} {
+		style := "LetterHead"
+		if f.key == "subject" { // the last, before the body
+			style = "LetterSubject"
+		}
 		if f.text != "" || f.key == "subject" {
-			w.paragraph("LetterHead", run{text: w.say(f.key) + ": ", style: "Strong"}, run{text: f.text}, marked(f.mark))
+			w.paragraph(style, run{text: w.say(f.key) + ": ", style: "Strong"}, run{text: f.text}, marked(f.mark))
 		}
 	}
-	for line := range strings.Lines(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(l.body)) {
-		w.paragraph("Letter", run{text: strings.TrimRight(line, "\n")})
+	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(l.body), "\n")
+	for i, line := range lines {
+		style := "Letter"
+		if i == len(lines)-1 {
+			style = "LetterEnd"
+		}
+		w.paragraph(style, run{text: line})
 	}
 	for _, c := range l.changes {
 		w.paragraph("ListBullet", run{text: c, style: "Unconfirmed"})

@@ -53,7 +53,9 @@ const (
 		based + `"ListBullet2"><w:name w:val="List Bullet 2"/><w:basedOn w:val="Normal"/><w:pPr><w:numPr><w:ilvl w:val="1"/><w:numId w:val="1"/></w:numPr><w:spacing w:after="40"/></w:pPr></w:style>` +
 		based + `"Quote"><w:name w:val="Quote"/><w:basedOn w:val="Normal"/><w:qFormat/><w:pPr><w:keepLines/><w:pBdr><w:left w:val="single" w:sz="12" w:space="8" w:color="C5CFDB"/></w:pBdr><w:spacing w:after="120" w:line="252" w:lineRule="auto"/><w:ind w:left="567"/></w:pPr><w:rPr><w:color w:val="404040"/><w:sz w:val="19"/><w:szCs w:val="19"/></w:rPr></w:style>` +
 		based + `"LetterHead"><w:name w:val="Letter Head"/><w:basedOn w:val="Normal"/><w:pPr><w:keepNext/><w:spacing w:after="20"/></w:pPr></w:style>` +
+		based + `"LetterSubject"><w:name w:val="Letter Subject"/><w:basedOn w:val="LetterHead"/><w:pPr><w:spacing w:after="140"/></w:pPr></w:style>` +
 		based + `"Letter"><w:name w:val="Letter"/><w:basedOn w:val="Normal"/><w:pPr><w:pBdr><w:left w:val="single" w:sz="12" w:space="8" w:color="1F3A5F"/></w:pBdr><w:shd w:val="clear" w:color="auto" w:fill="F4F6F9"/><w:spacing w:after="0"/><w:ind w:left="227"/></w:pPr></w:style>` +
+		based + `"LetterEnd"><w:name w:val="Letter End"/><w:basedOn w:val="Letter"/><w:pPr><w:spacing w:after="140"/></w:pPr></w:style>` +
 		based + `"Rule"><w:name w:val="Rule"/><w:basedOn w:val="Normal"/><w:pPr><w:keepNext/><w:pBdr><w:bottom w:val="single" w:sz="4" w:space="1" w:color="A6A6A6"/></w:pBdr><w:spacing w:before="200" w:after="80" w:line="120" w:lineRule="exact"/></w:pPr></w:style>` +
 		based + `"Coverage"><w:name w:val="Coverage"/><w:basedOn w:val="Normal"/><w:pPr><w:spacing w:after="40"/></w:pPr>` + smallGrey + `</w:style>` +
 		based + `"CoverageBullet"><w:name w:val="Coverage Bullet"/><w:basedOn w:val="ListBullet"/><w:pPr><w:spacing w:after="20"/></w:pPr>` + smallGrey + `</w:style>` +

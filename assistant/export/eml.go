@@ -37,13 +37,30 @@ func EML(d *assistant.RunDocument, o Options, date time.Time) ([]byte, error) {
 	return nil, nil
 }
 
+// MailCheck says what of the email draft has to be checked before it is sent, a line
+// for each: that it is unconfirmed, and what its wording changed. It is empty when there
+// is nothing to check, or no draft.
+func MailCheck(d *assistant.RunDocument, lang string) []string {
+	for _, it := range d.Email {
+		if f, ok := it.Fields.(assistant.EmailFields); ok {
+			return checkLines(it, f, wordsOf(lang))
+		}
+	}
+	return nil
+}
+
+func checkLines(it assistant.Item, f assistant.EmailFields, say func(string) string) []string {
+	lines := changeLines(f.ChangedFacts, say)
+	if m := markOf(it, say); m != "" {
+		lines = append([]string{m}, lines...)
+	}
+	return lines
+}
+
 func draft(it assistant.Item, f assistant.EmailFields, say func(string) string, date time.Time) ([]byte, error) {
 	body := crlf(f.Body)
 	subject := oneLine(f.Subject)
-	check := changeLines(f.ChangedFacts, say)
-	if m := markOf(it, say); m != "" {
-		check = append([]string{m}, check...)
-	}
+	check := checkLines(it, f, say)
 	if len(check) > 0 {
 		subject = fmt.Sprintf("[%s] %s", say("mail_check"), subject)
 	}

@@ -22,9 +22,12 @@ type Options struct {
 	Partial bool             // the job ended before its end: nothing found is then not said
 }
 
-// AsRun puts one task's envelope into the shape of the main job's result.
+// AsRun puts one task's envelope into the shape of the main job's result, where the
+// lists of the other tasks are empty and not nil, as in a run without findings.
 func AsRun(e *assistant.Envelope) *assistant.RunDocument {
-	d := &assistant.RunDocument{Header: e.Header}
+	d := &assistant.RunDocument{
+		Header: e.Header, Summary: []assistant.Item{}, Decisions: []assistant.Item{}, Todos: []assistant.Item{}, Risks: []assistant.Item{}, Email: []assistant.Item{},
+	}
 	switch e.Task {
 	case assistant.TaskSummary:
 		d.Summary = e.Items
