@@ -13,6 +13,7 @@ import (
 // jobFlags are the options of the commands that run a job.
 type jobFlags struct {
 	tone      string
+	output    destination
 	fresh     bool
 	noJournal bool
 }

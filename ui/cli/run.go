@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -16,7 +14,6 @@ import (
 	"windowseat/assistant/export"
 	"windowseat/assistant/journal"
 	"windowseat/engine"
-	"windowseat/engine/filelock"
 )
 
 // singleTasks are the tasks with a command of their own.
@@ -35,7 +32,7 @@ var singleTasks = []struct {
 var runTasks = []assistant.Task{assistant.TaskSummary, assistant.TaskDecisions, assistant.TaskTodos, assistant.TaskRisks, assistant.TaskEmail}
 
 func (a *app) runCommand() *cobra.Command {
-	var tasks []string
+	var tasks, formats []string
 	var dir string
 	var f jobFlags
 	c := &cobra.Command{
@@ -47,15 +44,19 @@ func (a *app) runCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			job, failed, err := a.job(cmd.Context(), args, asked, f.tone)
+			if f.output, err = a.toFolder(dir, formats, cmd.Flags().Changed("formats"), asked); err != nil {
+				return err
+			}
+			job, failed, err := a.job(cmd.Context(), args, asked, f)
 			if err != nil {
 				return err
 			}
-			return errors.Join(a.run(cmd.Context(), job, f, dir), failed)
+			return errors.Join(a.run(cmd.Context(), job, f), failed)
 		},
 	}
 	c.Flags().StringSliceVar(&tasks, "tasks", []string{"summary", "todos", "risks", "email"}, "what to make")
-	c.Flags().StringVarP(&dir, "output", "o", "", "folder to write run.json and run.md to")
+	c.Flags().StringVarP(&dir, "output", "o", "", "folder to write run.md, run.json, run.docx, run.ics and run.eml to")
+	c.Flags().StringSliceVar(&formats, "formats", nil, "which of them: "+strings.ReplaceAll(names(forms, ""), " ", ",")+" (default: all that have content)")
 	c.Flags().StringVar(&f.tone, "tone", "", "tone of the email")
 	f.add(c)
 	return c
@@ -100,18 +101,24 @@ func (a *app) taskCommand(t struct {
 },
 ) *cobra.Command {
 	var f jobFlags
+	var file string
 	c := &cobra.Command{
 		Use:   string(t.task) + " FILE...",
 		Short: t.short,
 		Args:  a.args(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			job, failed, err := a.job(cmd.Context(), args, []assistant.Task{t.task}, f.tone)
+			var err error
+			if f.output, err = a.toFile(file, t.task); err != nil {
+				return err
+			}
+			job, failed, err := a.job(cmd.Context(), args, []assistant.Task{t.task}, f)
 			if err != nil {
 				return err
 			}
 			return errors.Join(a.runTask(cmd.Context(), job, f, t.task), failed)
 		},
 	}
+	c.Flags().StringVarP(&file, "output", "o", "", "file to write, its form by the extension: "+names(formsOf([]assistant.Task{t.task}), "."))
 	if t.task == assistant.TaskEmail {
 		c.Flags().StringVar(&f.tone, "tone", "", "tone of the email")
 	}
@@ -122,20 +129,25 @@ func (a *app) taskCommand(t struct {
 // job reads the documents and fills in the options. Reading comes before the
 // model is loaded, so that a wrong path is told at once. failed is why a file that
 // was named is not among the sources.
-func (a *app) job(ctx context.Context, paths []string, tasks []assistant.Task, tone string) (job assistant.Job, failed, err error) {
-	f := a.flags
-	s, err := a.readSources(ctx, paths)
+func (a *app) job(ctx context.Context, paths []string, tasks []assistant.Task, f jobFlags) (job assistant.Job, failed, err error) {
+	g := a.flags
+	for _, p := range paths {
+		if f.output.takes(p) && isFile(p) {
+			return assistant.Job{}, nil, a.usage("output_is_source", p)
+		}
+	}
+	s, err := a.readSources(ctx, paths, f.output)
 	if err != nil {
 		return assistant.Job{}, nil, err
 	}
 	return assistant.Job{
-		Sources: s.read, Unread: s.unread, Tasks: tasks, Lang: f.lang, EmailLang: f.emailLang,
-		MeetingDate: f.meetingDate, Tone: tone, Seed: f.seed,
+		Sources: s.read, Unread: s.unread, Tasks: tasks, Lang: g.lang, EmailLang: g.emailLang,
+		MeetingDate: g.meetingDate, Tone: f.tone, Seed: g.seed,
 	}, s.failed, nil
 }
 
-func (a *app) run(ctx context.Context, job assistant.Job, f jobFlags, dir string) error {
-	if dir != "" { // before the work, so that a folder that cannot be written costs nothing
+func (a *app) run(ctx context.Context, job assistant.Job, f jobFlags) error {
+	if dir := f.output.folder; dir != "" { // before the work, so that a folder that cannot be written costs nothing
 		release, err := a.claim(dir)
 		if err != nil {
 			return err
@@ -146,16 +158,7 @@ func (a *app) run(ctx context.Context, job assistant.Job, f jobFlags, dir string
 		return assistant.Run(ctx, gen, job, sink)
 	}
 	return a.workOn(ctx, job, f, do, func(d *assistant.RunDocument, runErr error) error {
-		md := export.Markdown(d, export.Options{Lang: d.Language, Asked: job.Tasks, Partial: runErr != nil})
-		var saveErr error // the result is printed all the same
-		if dir != "" {
-			saveErr = a.save(dir, d, md, runErr != nil)
-		}
-		if a.flags.json {
-			return errors.Join(runErr, a.printJSON(d), saveErr)
-		}
-		fmt.Fprint(a.out, md)
-		return errors.Join(runErr, saveErr)
+		return a.deliver(outcome{doc: d, json: d}, job, f, runErr)
 	})
 }
 
@@ -166,35 +169,26 @@ func (a *app) runTask(ctx context.Context, job assistant.Job, f jobFlags, task a
 		if env, err = assistant.RunTask(ctx, gen, job, task, sink); env == nil {
 			return nil, err
 		}
-		return asRun(env), err
+		return export.AsRun(env), err
 	}
 	return a.workOn(ctx, job, f, do, func(d *assistant.RunDocument, runErr error) error {
-		if a.flags.json {
-			return errors.Join(runErr, a.printJSON(env))
-		}
-		fmt.Fprint(a.out, export.Markdown(d, export.Options{Lang: d.Language, Asked: job.Tasks, Partial: runErr != nil}))
-		return runErr
+		return a.deliver(outcome{doc: d, json: env}, job, f, runErr)
 	})
 }
 
-// asRun puts one task's envelope into the shape of the main job's result.
-func asRun(e *assistant.Envelope) *assistant.RunDocument {
-	d := &assistant.RunDocument{
-		Header: e.Header, Summary: []assistant.Item{}, Decisions: []assistant.Item{}, Todos: []assistant.Item{}, Risks: []assistant.Item{}, Email: []assistant.Item{},
+// deliver saves a result where it is wanted, and prints it also when that fails.
+func (a *app) deliver(o outcome, job assistant.Job, f jobFlags, runErr error) error {
+	o.options = export.Options{Lang: o.doc.Language, Asked: job.Tasks, Partial: runErr != nil}
+	o.at = time.Now()
+	var saveErr error
+	if len(f.output.wanted) > 0 {
+		saveErr = a.save(f.output, o)
 	}
-	switch e.Task {
-	case assistant.TaskSummary:
-		d.Summary = e.Items
-	case assistant.TaskDecisions:
-		d.Decisions = e.Items
-	case assistant.TaskTodos:
-		d.Todos = e.Items
-	case assistant.TaskRisks:
-		d.Risks = e.Items
-	case assistant.TaskEmail:
-		d.Email = e.Items
+	if a.flags.json {
+		return errors.Join(runErr, a.printJSON(o.json), saveErr)
 	}
-	return d
+	fmt.Fprint(a.out, export.Markdown(o.doc, o.options))
+	return errors.Join(runErr, saveErr)
 }
 
 func (a *app) openGenerator(ctx context.Context) (*Generator, func(), error) {
@@ -209,67 +203,6 @@ func (a *app) openGenerator(ctx context.Context) (*Generator, func(), error) {
 	g := NewGenerator(e, st)
 	a.note("model_used", g.model.Name, e.Info().Kernels, e.Info().Threads)
 	return g, func() { _ = e.Close() }, nil
-}
-
-// Names of the files that run -o writes, and of the one that is there meanwhile.
-const (
-	savedJSON     = "run.json"
-	savedMarkdown = "run.md"
-	savedLock     = ".windowseat.lock"
-)
-
-// claim makes the folder of results and keeps it from other runs until release.
-func (a *app) claim(dir string) (release func(), err error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
-	}
-	release, err = filelock.Take(filepath.Join(dir, savedLock))
-	switch {
-	case errors.Is(err, filelock.ErrHeld):
-		return nil, a.failure("folder_busy", dir)
-	case errors.Is(err, filelock.ErrUnsupported):
-		return func() {}, nil
-	}
-	return release, err
-}
-
-// save writes the result as JSON and Markdown, each in full or not at all.
-func (a *app) save(dir string, d *assistant.RunDocument, md string, partial bool) error {
-	js, err := export.JSON(d)
-	if err != nil {
-		return err
-	}
-	for _, f := range []struct {
-		name string
-		data []byte
-	}{{savedJSON, js}, {savedMarkdown, []byte(md)}} {
-		path := filepath.Join(dir, f.name)
-		if partial && isFile(path) { // never in place of an earlier, whole result
-			path = filepath.Join(dir, "partial-"+f.name)
-		}
-		if err := replaceFile(path, f.data); err != nil {
-			return err
-		}
-		a.note("saved", path)
-	}
-	return nil
-}
-
-// replaceFile writes a file in full or not at all.
-func replaceFile(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.part")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
 }
 
 // finished says what the job cost and how much of each source it read.

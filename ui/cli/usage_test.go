@@ -18,6 +18,16 @@ func TestWrongCalls(t *testing.T) {
 		"read a b":                               `unexpected argument "b"; see windowseat help read`,
 		"run --nosuch a":                         "unknown flag: --nosuch",
 		"run a --tasks dance":                    `--tasks "dance": must be one of summary decisions todos risks email`,
+		"run a --formats pdf -o d":               `--formats "pdf": must be one of md json docx ics eml`,
+		"run a --formats ics --tasks risks -o d": `--formats "ics": must be one of md json docx;`,
+		"run a --formats md":                     "--formats needs a folder: -o DIR",
+		"run a --formats= -o d":                  "--formats \"\": must be one of",
+		"run a -o result.md":                     `-o "result.md": run writes several files; give a folder`,
+		"todos a -o t.eml":                       `-o "t.eml": todos can write .md .json .docx .ics; see windowseat help todos`,
+		"email a -o t.ics":                       `-o "t.ics": email can write .md .json .docx .eml`,
+		"risks a -o t.ics":                       `-o "t.ics": risks can write .md .json .docx;`,
+		"summary a -o t":                         `-o "t": summary can write`,
+		"decisions a -o -":                       `-o "-": decisions can write`,
 		"generate":                               "prompt",
 		"generate --prompt a --prompt-file b":    "prompt",
 		"generate --prompt a --raw --system b":   "raw",
@@ -73,7 +83,7 @@ var han = regexp.MustCompile(`\p{Han}`)
 // Chinese when the messages are Chinese, however that was asked for.
 func TestErrorsSpeakChinese(t *testing.T) {
 	for _, line := range []string{
-		"nosuch", "run", "run --nosuch a", "run a --tasks dance", "generate --prompt a --temp 11", "read a --ctx 12",
+		"nosuch", "run", "run --nosuch a", "run a --tasks dance", "todos a -o t.pdf", "run a --formats md", "run a -o x.md", "generate --prompt a --temp 11", "read a --ctx 12",
 		"read none", "run none", "generate --prompt a --model none", "models remove none", "generate",
 	} {
 		r := call(t, append(strings.Fields(line), "--ui-lang", "zh")...)

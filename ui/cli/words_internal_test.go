@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -130,6 +131,9 @@ func TestHelpTable(t *testing.T) {
 			known = append(known, path[len("windowseat "):])
 		}
 		for key := range helpZh {
+			if before, name, ok := strings.Cut(key, " --"); ok && c.CommandPath() == "windowseat "+before && c.Flags().Lookup(name) != nil {
+				known = append(known, key)
+			}
 			if len(key) > 2 && key[:2] == "--" && (c.Flags().Lookup(key[2:]) != nil || c.PersistentFlags().Lookup(key[2:]) != nil) {
 				known = append(known, key)
 			}
