@@ -21,7 +21,8 @@ help:
 	@echo "make build   build/windowseat, terminal only: needs Go and gcc"
 	@echo "make gui     build/windowseat-gui, with the window: needs the X and GL headers too"
 	@echo "make lint    gofumpt, go vet, staticcheck"
-	@echo "make bench-peer  speed against llama.cpp, whose programs it needs: .ci/bench-peer --help"
+	@echo "make bench-peer  speed against llama.cpp, whose programs lie in PEER_LLAMA; flags of"
+	@echo "             .ci/bench-peer (see --help) in BENCH, as BENCH='--only-speed --rounds 3'"
 	@echo "make clean   remove build/ (models stay)"
 
 demo: build/.need-demo build
@@ -46,7 +47,9 @@ gui: build/.need-gui
 lint: build/.need-test tools
 	.ci/test lint
 
-bench-peer: build
+bench-peer:
+	@.ci/bench-peer --check $(BENCH)
+	@$(MAKE) --no-print-directory build
 	.ci/bench-peer --ours build/windowseat --out build/bench $(BENCH)
 
 tools: $(BIN)/staticcheck-$(STATICCHECK) $(BIN)/gofumpt-$(GOFUMPT)

@@ -28,6 +28,9 @@ type Options struct {
 	// FreeMemory is what the machine can give, in bytes: what needs more is refused with
 	// a *MemoryError before anything is loaded. 0: do not ask.
 	FreeMemory int64
+	// Slow lets a model be opened whose weights do not all fit into FreeMemory but can be
+	// mapped: they are then read from the disk again and again.
+	Slow bool
 
 	KVBytes  int64                   // budget of the KV cache, shared by all sequences; 0: KVSeqs contexts; never less than one
 	KVSeqs   int                     // 0: 2
@@ -59,6 +62,8 @@ type Info struct {
 	KVBytes       int64 // of the whole page pool
 	KV            KVFormat
 	Plan          plan.Memory // made before loading
+	FreeMemory    int64       // what Options said
+	Slow          bool        // the weights did not all fit into it
 	Threads       int
 	Kernels       string
 	ChatNotes     []string
@@ -122,8 +127,12 @@ func (e *Engine) load(ctx context.Context, o Options) error {
 		threads = DefaultThreads()
 	}
 	e.fillInfo(cfg, tok.VocabSize(), threads, o)
-	if need := e.info.Plan.Total(); o.FreeMemory > 0 && need > o.FreeMemory {
-		return &MemoryError{Plan: e.info.Plan, Free: o.FreeMemory}
+	if o.FreeMemory > 0 && e.info.Plan.Total() > o.FreeMemory {
+		full := &MemoryError{Plan: e.info.Plan, Free: o.FreeMemory}
+		if !o.Slow || e.info.Plan.Least() > o.FreeMemory {
+			return full
+		}
+		e.info.Slow, e.pack.unmapped = true, full
 	}
 	e.pool = newPool(threads)
 	progress := func(done, total int64) {
@@ -154,7 +163,7 @@ func (e *Engine) load(ctx context.Context, o Options) error {
 // fillInfo says what is known of the model before its weights are loaded.
 func (e *Engine) fillInfo(cfg Config, vocab, threads int, o Options) {
 	cfg.Vocab = vocab
-	e.info = Info{Config: cfg, Threads: threads, Kernels: kernels.Active(), KV: o.KV}
+	e.info = Info{Config: cfg, FreeMemory: o.FreeMemory, Threads: threads, Kernels: kernels.Active(), KV: o.KV}
 	if e.info.KV == "" {
 		e.info.KV = KVF16
 	}

@@ -50,6 +50,8 @@ type packStore struct {
 	file   *pack.File
 	guard  *kernels.Guard
 	info   PackInfo
+
+	unmapped error // why weights that cannot be mapped are refused; nil: they are packed into memory
 }
 
 // openPack looks for a pack of the model file. It never fails: without one that
@@ -154,6 +156,9 @@ func (s *packStore) ready(ctx context.Context, tasks []packTask, tok *tokenizer.
 		if done || err != nil {
 			return err
 		}
+	}
+	if s.unmapped != nil {
+		return s.unmapped
 	}
 	for _, t := range tasks {
 		t.m.Allocate()

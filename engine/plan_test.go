@@ -79,6 +79,23 @@ func TestRefusesWhatDoesNotFit(t *testing.T) {
 	require.NoError(t, fits.Close())
 }
 
+// Weights that do not all fit are mapped or refused, never packed into memory.
+func TestSlowNeedsAMap(t *testing.T) {
+	full := &MemoryError{}
+	s := &packStore{unmapped: full}
+	m := &kernels.Matrix{Rows: 16, Cols: 32}
+	require.ErrorIs(t, s.ready(context.Background(), []packTask{{m: m}}, nil, nil, nil), ErrMemory)
+	_, err := Open(context.Background(), write(t, tinymodel.Qwen()), Options{Context: 512, FreeMemory: 1 << 20, Slow: true})
+	require.ErrorIs(t, err, ErrMemory, "less than what must be there beside the weights")
+}
+
+func TestPlanLeast(t *testing.T) {
+	m := plan.Memory{Weights: 1 << 30, KV: 2 << 20, Scratch: 3 << 20, Program: 4 << 20}
+	require.EqualValues(t, (64+2+3+4)<<20, m.Least())
+	m.Weights = 1 << 20
+	require.Equal(t, m.Total(), m.Least())
+}
+
 func TestPlanGrowsWithWhatIsAsked(t *testing.T) {
 	s := plan.Shape{Layers: 28, Hidden: 1536, FFN: 8960, Heads: 12, KVHeads: 2, HeadDim: 128, Vocab: 151936, Packed: 980 << 20}
 	small, large := plan.Of(s, plan.Options{Context: 2048}), plan.Of(s, plan.Options{Context: 8192})

@@ -233,3 +233,18 @@ func logProbs(logits []float32, ids ...int32) []float32 {
 	}
 	return out
 }
+
+// lifeless reports whether the logits, [V], say nothing: all are equal, or some are no
+// finite numbers. Weights that were overwritten give that, and an answer sampled from it
+// would look like one that found nothing. Sixteen of them tell nearly always.
+func lifeless(logits []float32) bool {
+	equal := true
+	for i := 0; i < len(logits); i += max(len(logits)/16, 1) {
+		v := logits[i]
+		if v-v != 0 {
+			return true
+		}
+		equal = equal && v == logits[0]
+	}
+	return equal && len(logits) > 1 && !slices.ContainsFunc(logits, func(v float32) bool { return v != logits[0] })
+}

@@ -323,8 +323,12 @@ func (s *scheduler) addRows(t *task, n int) {
 // step computes the planned rows, samples, and retires what is complete.
 func (s *scheduler) step() {
 	start := time.Now()
+	dead := false
 	done := s.m.forward(s.rows, s.interrupted, func(i int, logits []float32) {
 		t := s.owner[i]
+		if dead = dead || lifeless(logits); dead {
+			return
+		}
 		if t.gen != nil {
 			t.sample(s.vocab, logits)
 			return
@@ -337,6 +341,10 @@ func (s *scheduler) step() {
 	})
 	if s.m.pool.fault.Load() {
 		s.failAll(ErrModelFile)
+		return
+	}
+	if dead {
+		s.failAll(ErrDeadModel)
 		return
 	}
 	if !done {

@@ -134,6 +134,8 @@ var (
 	ErrClosed = errors.New("engine: closed")
 	// ErrModelFile: the model file was cut or overwritten while it was in use.
 	ErrModelFile = errors.New("engine: the model file changed while it was in use; verify it and start again")
+	// ErrDeadModel: all logits are equal or no numbers, as overwritten weights give them.
+	ErrDeadModel = errors.New("engine: the model computes nothing usable; verify it or fetch it again")
 	// ErrNoContinuation: no token is allowed next; the schema cannot be continued.
 	ErrNoContinuation = errors.New("engine: no token can follow under the schema")
 )

@@ -54,6 +54,7 @@ type Verdict string
 const (
 	VerdictFits    Verdict = "fits"
 	VerdictTight   Verdict = "tight"
+	VerdictSlow    Verdict = "slow"
 	VerdictTooBig  Verdict = "too_big"
 	VerdictUnknown Verdict = "unknown"
 	VerdictOpen    Verdict = "open" // it is in memory already

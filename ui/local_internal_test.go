@@ -224,7 +224,7 @@ func TestLocalModels(t *testing.T) {
 		assert.False(t, c.Installed, c.Name)
 		assert.Equal(t, "windowseat models get "+c.Name, c.Command)
 		assert.Positive(t, c.DownloadSize)
-		assert.Contains(t, []Verdict{VerdictFits, VerdictTight, VerdictTooBig, VerdictUnknown}, c.Verdict)
+		assert.Contains(t, []Verdict{VerdictFits, VerdictTight, VerdictSlow, VerdictTooBig, VerdictUnknown}, c.Verdict)
 		if c.Current {
 			current++
 		}

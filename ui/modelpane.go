@@ -162,7 +162,7 @@ func (p *modelPane) ready(model ModelChoice) []fyne.CanvasObject {
 func (p *modelPane) verdict(m ModelChoice) fyne.CanvasObject {
 	colors := map[Verdict]fyne.ThemeColorName{
 		VerdictFits: theme.ColorNameSuccess, VerdictOpen: theme.ColorNameSuccess, VerdictTight: theme.ColorNameWarning,
-		VerdictTooBig: theme.ColorNameError, VerdictUnknown: theme.ColorNamePlaceHolder,
+		VerdictSlow: theme.ColorNameWarning, VerdictTooBig: theme.ColorNameError, VerdictUnknown: theme.ColorNamePlaceHolder,
 	}
 	color, ok := colors[m.Verdict]
 	if !ok {

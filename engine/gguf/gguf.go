@@ -70,6 +70,9 @@ func Open(path string) (*File, error) {
 	if !info.Mode().IsRegular() {
 		return nil, formatErrorf("%s is not a regular file", info.Name())
 	}
+	if info.Size() == 0 {
+		return nil, &FormatError{Reason: "the file is empty", Missing: 24} // the header of a file without keys and tensors
+	}
 	f, places, err := parse(fd, info.Size())
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"slices"
 	"strconv"
+	"strings"
 
 	"windowseat/quant"
 )
@@ -40,13 +41,21 @@ func supportedTypes() []string {
 	return names
 }
 
+// missing says how many bytes are.
+func missing(n int64) string {
+	if n == 1 {
+		return "1 byte is missing"
+	}
+	return fmt.Sprintf("%d bytes are missing", n)
+}
+
 // tensorBytes returns the stored size, after checking the type, the row length
 // and that no product overflows.
 func tensorBytes(t *tensorInfo) (int64, error) {
 	if !t.typ.Supported() {
 		name, ok := otherTypes[t.typ]
 		if !ok {
-			name = t.typ.String()
+			name = strings.TrimPrefix(t.typ.String(), "type ") // What says "tensor type"
 		}
 		return 0, &UnsupportedError{
 			What: "tensor type", Got: fmt.Sprintf("%s of tensor %q", name, t.name),
@@ -99,7 +108,7 @@ func layOut(h *header, size int64) ([]place, error) {
 	}
 	if needed > size {
 		return nil, &FormatError{
-			Reason:  fmt.Sprintf("the file is cut: it has %d bytes, its tensors need %d, so %d bytes are missing", size, needed, needed-size),
+			Reason:  fmt.Sprintf("the file is cut: it has %d bytes, its tensors need %d: %s", size, needed, missing(needed-size)),
 			Missing: needed - size,
 		}
 	}

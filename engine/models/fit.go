@@ -10,6 +10,7 @@ import (
 const (
 	Fits   = "fits"    // room enough for the model and everything around it
 	Tight  = "tight"   // it can be loaded, but little is left for the rest of the machine
+	Slow   = "slow"    // its weights do not all fit and are read from the disk again and again
 	TooBig = "too_big" // it would not fit: a smaller context or model is needed
 )
 
@@ -20,7 +21,7 @@ type Plan struct {
 	Scratch int64  `json:"scratch"` // activations, the vocabulary and the program itself
 	Total   int64  `json:"total"`
 	Free    int64  `json:"free"`
-	Verdict string `json:"verdict"` // Fits, Tight or TooBig
+	Verdict string `json:"verdict"` // Fits, Tight, Slow or TooBig
 }
 
 const (
@@ -38,8 +39,10 @@ func Fit(e Entry, ctxTokens int, freeMemory int64) Plan {
 	m := plan.Of(e.Shape.plan(), plan.Options{Context: ctxTokens})
 	p := Plan{Weights: m.Weights, KV: m.KV, Scratch: m.Scratch + m.Program, Total: m.Total(), Free: freeMemory}
 	switch {
-	case p.Total > freeMemory:
+	case m.Least() > freeMemory:
 		p.Verdict = TooBig
+	case p.Total > freeMemory:
+		p.Verdict = Slow
 	case freeMemory >= recommended(e):
 		p.Verdict = Fits
 	default:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"windowseat/engine/models/fetch"
@@ -72,12 +73,18 @@ func (s *Store) locateEntry(ctx context.Context, e Entry, progress fetch.Progres
 }
 
 // Verify reads a whole file of the store, or of a folder of WINDOWSEAT_MODELS if the
-// store does not have it, and compares it with its record and, for a model of the
+// store does not have it, or the GGUF file of which name is the path, and compares it with its record and, for a model of the
 // catalogue, with the catalogue's hash. A wrong file is a *DamagedError; a file that
-// had no record gets one. The weight pack beside it is read as well, and deleted if
+// had no record gets one: see Status.NoHash. The weight pack beside it is read as well, and deleted if
 // it is damaged: see Status.PackProblem.
 func (s *Store) Verify(ctx context.Context, name string, progress fetch.Progress) (Status, error) {
 	e, err := s.find(name)
+	var unknown *UnknownError
+	if errors.As(err, &unknown) {
+		if info, serr := os.Stat(name); serr == nil && info.Mode().IsRegular() {
+			return s.verifyFile(ctx, name, progress)
+		}
+	}
 	if err != nil {
 		return Status{}, err
 	}
@@ -110,8 +117,30 @@ func (s *Store) verifyOwn(ctx context.Context, e Entry, path string, progress fe
 		return Status{}, err
 	}
 	st := s.status(e)
-	st.PackProblem = problem
+	st.PackProblem, st.NoHash = problem, want == ""
 	return st, nil
+}
+
+// verifyFile is Verify of a file given by its path. It is compared with the catalogue's
+// hash if its name and size are those of a model there, else with its record.
+func (s *Store) verifyFile(ctx context.Context, name string, progress fetch.Progress) (Status, error) {
+	path, err := filepath.Abs(name)
+	if err != nil {
+		return Status{}, fmt.Errorf("models: %w", err)
+	}
+	e, err := describe(path)
+	if err != nil {
+		return Status{}, &DamagedError{Path: path, Reason: "it is not a sound GGUF file", Err: err}
+	}
+	if known, ok := inCatalogue(e.ID); ok && known.FileName() == filepath.Base(path) && known.Bytes == e.Bytes {
+		e = known
+	} else if rec, ok := s.elsewhereRecord(path); ok {
+		e.SHA256 = rec.SHA256
+	}
+	noHash := e.SHA256 == ""
+	st, err := s.verifyElsewhere(ctx, e, path, progress)
+	st.NoHash = noHash && err == nil
+	return st, err
 }
 
 // verifyElsewhere is Verify of a file that stays where it is.
@@ -132,6 +161,7 @@ func (s *Store) verifyElsewhere(ctx context.Context, e Entry, path string, progr
 	if err != nil {
 		return Status{}, err
 	}
+	e.SHA256 = sum
 	st := Status{Entry: e, Path: path, PackProblem: problem}
 	st.addPack()
 	return st, nil

@@ -26,6 +26,7 @@
 package models
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -80,11 +81,49 @@ func (e Entry) FileName() string { return e.ID + ".gguf" }
 type UnknownError struct {
 	Name  string
 	Known []string // ids that would have been accepted
+	What  string   // one of the constants below: what lies at the path Name
 }
 
-// Error lists the known names.
+// What can lie at a path that is no file to read a model from.
+const (
+	NothingThere = ""
+	Folder       = "folder"
+	SpecialFile  = "special" // a device, a pipe, a socket
+	LostLink     = "link"    // a symbolic link to what is not there, or to itself
+	NotReadable  = "no_access"
+)
+
+// Error says what the name stands for or, if nothing, lists the known names.
 func (e *UnknownError) Error() string {
+	switch e.What {
+	case Folder:
+		return fmt.Sprintf("models: %q is a folder", e.Name)
+	case SpecialFile:
+		return fmt.Sprintf("models: %q is no regular file", e.Name)
+	case LostLink:
+		return fmt.Sprintf("models: %q is a symbolic link that leads to no file", e.Name)
+	case NotReadable:
+		return fmt.Sprintf("models: %q lies in a folder without access", e.Name)
+	}
 	return fmt.Sprintf("models: no model %q: it is no file and none of %s", e.Name, strings.Join(e.Known, ", "))
+}
+
+// unknown is the error for a name that nothing answers to.
+func unknown(name string, known []string) error {
+	e := &UnknownError{Name: name, Known: known}
+	info, err := os.Stat(name)
+	_, noLink := os.Lstat(name)
+	switch {
+	case err == nil && info.IsDir():
+		e.What = Folder
+	case err == nil && !info.Mode().IsRegular():
+		e.What = SpecialFile
+	case errors.Is(err, os.ErrPermission):
+		e.What = NotReadable
+	case err != nil && noLink == nil:
+		e.What = LostLink
+	}
+	return e
 }
 
 // DefaultName stands for the largest model that fits this machine.
@@ -108,7 +147,7 @@ func Find(name string) (Entry, error) {
 	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
 		return describe(name)
 	}
-	return Entry{}, &UnknownError{Name: name, Known: catalogueIDs()}
+	return Entry{}, unknown(name, catalogueIDs())
 }
 
 func inCatalogue(name string) (Entry, bool) {

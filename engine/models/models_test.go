@@ -96,7 +96,9 @@ func TestFit(t *testing.T) {
 	require.Equal(t, int64(2*64*28_672), models.Fit(e, 1, 22e9).KV, "whole pages, and one to copy into")
 	require.Equal(t, models.Fit(e, e.ContextLength, 0), models.Fit(e, 0, 0))
 	require.Equal(t, models.Tight, models.Fit(e, 4096, p.Total).Verdict)
-	require.Equal(t, models.TooBig, models.Fit(e, 4096, p.Total-1).Verdict)
+	require.Equal(t, models.Slow, models.Fit(e, 4096, p.Total-1).Verdict)
+	require.Equal(t, models.Slow, models.Fit(e, 4096, p.Total-p.Weights+64<<20).Verdict)
+	require.Equal(t, models.TooBig, models.Fit(e, 4096, p.Total-p.Weights).Verdict)
 	// The rule of thumb knows no context, so the total must bind too.
 	require.Equal(t, models.TooBig, models.Fit(e, 1<<20, 22e9).Verdict)
 }

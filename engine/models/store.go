@@ -35,6 +35,10 @@ type Status struct {
 	PackPath    string `json:"pack_path,omitempty"`
 	PackBytes   int64  `json:"pack_bytes,omitempty"`
 	PackProblem string `json:"pack_problem,omitempty"`
+
+	// NoHash, from Verify only: no hash was known to compare the file's with, so that it
+	// is sound in its structure and SHA256 is what it has now.
+	NoHash bool `json:"no_hash,omitempty"`
 }
 
 // NotInstalledError reports a model of the catalogue that is not on this machine.
@@ -164,7 +168,7 @@ func (s *Store) find(name string) (Entry, error) {
 			return e, nil
 		}
 	}
-	return Entry{}, &UnknownError{Name: name, Known: s.knownIDs()}
+	return Entry{}, unknown(name, s.knownIDs())
 }
 
 func (s *Store) knownIDs() []string {

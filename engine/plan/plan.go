@@ -34,6 +34,13 @@ type Memory struct {
 // Total is the sum.
 func (m Memory) Total() int64 { return m.Weights + m.KV + m.Scratch + m.Program }
 
+// mappedLeast is how much of mapped weights should be in memory at a time: some layers.
+const mappedLeast = 64 << 20
+
+// Least is what must be there for the model to run at all: weights that are mapped can
+// be read again each time they are needed, at the speed of the disk.
+func (m Memory) Least() int64 { return m.Total() - m.Weights + min(m.Weights, mappedLeast) }
+
 // What the engine computes at once; its own constants are these.
 const (
 	PageTokens        = 64  // positions of a KV page

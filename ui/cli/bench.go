@@ -3,15 +3,14 @@ package cli
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"windowseat/engine"
+	"windowseat/engine/kernels"
 )
 
 // benchFlags say what is measured.
@@ -58,7 +57,11 @@ func (a *app) benchCommand() *cobra.Command {
 		Long: "Measure prefill (-p tokens computed together) and decode (-n tokens one after the other), each\n" +
 			"behind -d tokens that are already there. Medians of -r repetitions. Between them the speed of a\n" +
 			"plain read of the weights and of int8 multiplications in registers is measured, since a machine's\n" +
-			"speed changes from minute to minute: % of limit is against these.",
+			"speed changes from minute to minute. The share of the limit is against these: prefill against the\n" +
+			"multiply-adds, decode against the read. A ? marks more than 100 %: the machine's speed changed\n" +
+			"meanwhile.\n\n" +
+			"In --json, peak_rss is in bytes, names that end in _ms are milliseconds, and tok_per_s is of all\n" +
+			"sequences together.",
 		Args: a.args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := a.checkBench(f); err != nil {
@@ -86,7 +89,7 @@ func (a *app) checkBench(f benchFlags) error {
 		{"-p", []int{f.prompt}, 0, 1 << 20},
 		{"-n", []int{f.output}, 0, 1 << 20},
 		{"-d", f.depths, 0, 1 << 20},
-		{"-b", f.batches, 0, 1 << 10},
+		{"-b", f.batches, 1, 1 << 10},
 		{"-r", []int{f.repeat}, 1, 1000},
 	} {
 		for _, n := range c.values {
@@ -100,7 +103,7 @@ func (a *app) checkBench(f benchFlags) error {
 		return a.usage("bench_nothing")
 	case f.sustain < 0 || f.sustain > 24*time.Hour:
 		return a.usage("bad_sustain", f.sustain)
-	case len(f.depths) == 0 || len(f.batches) == 0 || slices.Min(f.batches) == 0:
+	case len(f.depths) == 0 || len(f.batches) == 0:
 		return a.usage("bench_nothing")
 	}
 	return nil
@@ -141,17 +144,7 @@ func (a *app) bench(ctx context.Context, f benchFlags) error {
 	if a.flags.json {
 		return cmp.Or(a.printJSON(out), err)
 	}
-	w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, a.say("bench_head"))
-	for _, r := range out {
-		test := r.Test
-		if r.Minute > 0 {
-			test += fmt.Sprintf(" (%d min)", r.Minute)
-		}
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.0f\t%.0f%%\t%d\t\n", test, r.Tokens, r.Depth, r.Batch,
-			r.TokPerSec, r.FirstToken, r.P50, r.P95, r.ReadGBPerSec, r.MultiplyPerSec, r.PercentOfLimit, r.PeakRSS>>20)
-	}
-	return cmp.Or(w.Flush(), err)
+	return cmp.Or(a.printBench(out), err)
 }
 
 // openForBench loads the model with the context and the KV cache that the trials need.
@@ -163,19 +156,41 @@ func (a *app) openForBench(ctx context.Context, trials []engine.Trial) (*engine.
 	o := engine.Options{Context: a.flags.ctx}
 	for _, t := range trials {
 		// Beside a trial's sequences the cache holds what lies at its depth.
-		o.Context = max(o.Context, t.Room())
+		if a.flags.ctx == 0 {
+			o.Context = max(o.Context, t.Room())
+		}
 		o.KVSeqs = max(o.KVSeqs, t.Batch+1)
 	}
 	e, _, err := a.openModel(ctx, st, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := e.WarmUp(ctx); err != nil {
+	for _, t := range trials {
+		if err == nil && t.Room() > a.context.now {
+			err = a.tooLong(t)
+		}
+	}
+	if err == nil {
+		err = e.WarmUp(ctx)
+	}
+	if err != nil {
 		_ = e.Close()
 		return nil, err
 	}
-	a.note("model_used", st.ID, e.Info().Kernels, e.Info().Threads)
+	a.note("model_used", st.ID, e.Info().Kernels, a.count(e.Info().Threads, "threads"))
 	return e, nil
+}
+
+// tooLong says what a trial needs, and of what there is too little.
+func (a *app) tooLong(t engine.Trial) error {
+	flag := "-p"
+	if t.Decode {
+		flag = "-n"
+	}
+	if t.Room() > a.context.most {
+		return a.usage("bench_too_long", flag, t.Tokens, t.Depth, t.Room(), kernels.PageTokens, a.context.most, flag)
+	}
+	return a.usage("bench_short_ctx", flag, t.Tokens, t.Depth, t.Room(), kernels.PageTokens, a.context.now, t.Room())
 }
 
 // benchEach measures one trial after the other.

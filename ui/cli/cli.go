@@ -43,10 +43,15 @@ type app struct {
 	err     io.Writer // standard error; lines go there by note and errLine
 	version string
 	flags   globalFlags
-	lang    string    // of messages: "zh" or "en"
-	started bool      // the call was right as far as the command line goes
+	lang    string // of messages: "zh" or "en"
+	started bool   // the call was right as far as the command line goes
+	context contextRange
 	above   io.Writer // prints above the bar that is being drawn; nil without one
 }
+
+// contextRange is the context of the model that was opened last, and the longest that
+// it could have, in tokens; 0 before one is open.
+type contextRange struct{ now, most int }
 
 // Main runs one command line and returns the exit status. It installs handlers
 // for interrupt and termination, which cancel the work; a second one kills.
@@ -68,10 +73,13 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	root := a.root()
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
-	if err == nil && stdout.err != nil {
+	if stdout.err != nil && (err == nil || errors.Is(err, stdout.err)) {
 		err = a.failure("no_output", stdout.err)
 	}
 	if err == nil {
+		if stdout.wrote && lost(out) {
+			a.note("output_lost")
+		}
 		return exitDone
 	}
 	if ctx.Err() != nil || errors.Is(err, context.Canceled) {
@@ -87,6 +95,10 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	}
 	if !errors.As(err, &usage) && !a.started { // in the words of the flag library
 		text = a.say("bad_call", text)
+	}
+	var kernels kernelsError
+	if errors.As(err, &kernels) {
+		cmd, _, _ = root.Find([]string{"doctor"})
 	}
 	help := strings.TrimSpace("help " + strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "windowseat"), " "))
 	fmt.Fprintf(errOut, "windowseat: %s\n", a.say("see_help", text, help))
@@ -112,6 +124,7 @@ func (a *app) root() *cobra.Command {
 	root.SetIn(a.in)
 	root.SetOut(a.exact)
 	root.SetErr(a.err)
+	root.SetFlagErrorFunc(a.flagError)
 	a.addGlobalFlags(root)
 	root.AddCommand(a.runCommand(), a.readCommand(), a.chunksCommand(), a.generateCommand(),
 		a.scoreCommand(), a.tokenizeCommand(), a.perplexityCommand(), a.benchCommand(), a.modelsCommand(), a.jobsCommand(), a.doctorCommand())

@@ -47,8 +47,9 @@ type doctorCPU struct {
 type doctorKernels struct {
 	Available []string `json:"available"` // the best first
 	Active    string   `json:"active"`
-	Reason    string   `json:"reason"`  // one of the constants below
-	Prompts   string   `json:"prompts"` // coarse, medium or fine: kernels.Grain
+	Reason    string   `json:"reason"`         // one of the constants below
+	Prompts   string   `json:"prompts"`        // coarse, medium or fine: kernels.Grain
+	Grain     bool     `json:"prompts_forced"` // by KERNELS
 	Threads   int      `json:"threads"`
 }
 
@@ -94,7 +95,11 @@ func (a *app) doctorCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "What this machine can do: processor, memory, battery, models, open sockets",
-		Args:  a.args(0, 0),
+		Long: "What this machine can do: processor, memory, battery, models, open sockets.\n\n" +
+			"The environment variable KERNELS forces kernels for any command: the name of a path that runs\n" +
+			"here, as KERNELS=avx2, a grain for prompts (fine, medium or coarse), as KERNELS=,fine, or both,\n" +
+			"as KERNELS=avx2,fine. The fine grain gives the same bits on every machine.",
+		Args: a.args(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			r := a.diagnose("/")
 			if a.flags.json {
@@ -166,8 +171,10 @@ func (a *app) kernelsHere() doctorKernels {
 	if k.Threads == 0 {
 		k.Threads = engine.DefaultThreads()
 	}
+	path, grain, _ := strings.Cut(os.Getenv(kernelsOverride), ",")
+	k.Grain = grain != ""
 	switch {
-	case os.Getenv(kernelsOverride) != "":
+	case path != "":
 		k.Reason = kernelsForced
 	case len(k.Available) == 1 && !hasCKernels:
 		k.Reason = kernelsNoC

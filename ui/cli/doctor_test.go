@@ -75,6 +75,7 @@ func TestDoctorSeesModels(t *testing.T) {
 // TestDoctorKernels: which path, and why.
 func TestDoctorKernels(t *testing.T) {
 	assert.Contains(t, call(t, "doctor", "--threads", "3").out, "; 3 threads")
+	assert.Contains(t, call(t, "doctor", "--threads", "1").out, "; 1 thread\n")
 	before := kernels.Active()
 	t.Cleanup(func() { require.NoError(t, kernels.Use(before)) })
 	t.Setenv("KERNELS", "ref")
@@ -85,7 +86,20 @@ func TestDoctorKernels(t *testing.T) {
 		assert.Contains(t, call(t, "doctor").out, "prompts in the "+grain+" grain")
 	}
 	t.Setenv("KERNELS", ",fine")
-	assert.NotContains(t, call(t, "doctor").out, "grain")
-	t.Setenv("KERNELS", ",fin")
-	assert.Equal(t, 2, call(t, "doctor").code)
+	line := call(t, "doctor").out
+	assert.Contains(t, line, "; prompts in the fine grain, forced by KERNELS")
+	assert.NotContains(t, line, "ref, forced", "the path was not forced by this call")
+	t.Setenv("KERNELS", "ref,fine")
+	r := call(t, "doctor", "--json")
+	assert.Contains(t, r.out, `"prompts_forced": true`)
+	assert.Contains(t, r.out, `"reason": "forced"`)
+	t.Setenv("KERNELS", "ref")
+	assert.Contains(t, call(t, "doctor", "--json").out, `"prompts_forced": false`)
+	for _, wrong := range []string{",fin", "nosuch", "ref,nosuch"} {
+		t.Setenv("KERNELS", wrong)
+		failed(t, 2, call(t, "generate", "--prompt", "x"), `KERNELS="`+wrong+`"`, "the paths here are", "see windowseat help doctor")
+		failed(t, 2, call(t, "doctor", "--ui-lang", "zh"), "应为")
+	}
+	t.Setenv("KERNELS", "")
+	assert.Contains(t, call(t, "help", "doctor").out, "KERNELS=avx2,fine")
 }

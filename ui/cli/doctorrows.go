@@ -19,7 +19,7 @@ func (a *app) doctorRows(r doctorReport) [][]string {
 	rows := [][]string{
 		{a.say("doctor_program"), program + ", " + r.Go},
 		{a.say("doctor_system"), r.System + "/" + r.Arch},
-		{a.say("doctor_cpu"), a.say("doctor_cores", orUnknown(a, r.CPU.Name), r.CPU.LogicalCores)},
+		{a.say("doctor_cpu"), a.say("doctor_cores", orUnknown(a, r.CPU.Name), a.count(r.CPU.LogicalCores, "cores"))},
 	}
 	for i, line := range a.featureLines(r.CPU.Features) {
 		rows = append(rows, []string{first(i, a.say("doctor_features")), line})
@@ -104,10 +104,13 @@ func (a *app) featureLines(all []machine.Feature) []string {
 
 func (a *app) kernelsLine(k doctorKernels) string {
 	line := a.say("kernels_"+k.Reason, k.Active, strings.Join(k.Available, " "))
-	if k.Prompts != kernels.Fine.String() {
-		line += a.say("doctor_" + k.Prompts)
+	if k.Grain || k.Prompts != kernels.Fine.String() {
+		line += a.say("grain_" + k.Prompts)
 	}
-	return line + a.say("doctor_threads", k.Threads)
+	if k.Grain {
+		line += a.say("doctor_grain_forced")
+	}
+	return line + a.say("doctor_threads", a.count(k.Threads, "threads"))
 }
 
 func (a *app) batteryLine(r doctorReport) string {

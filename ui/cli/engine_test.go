@@ -91,8 +91,11 @@ func TestGeneratePromptFromInput(t *testing.T) {
 func TestPromptOverflows(t *testing.T) {
 	for _, n := range []int{512, 513, 5000} {
 		r := call(t, "generate", "--prompt", strings.Repeat("x", n), "--raw", "--ctx", "512", "--model", tiny)
-		failed(t, 1, r, "does not fit the context", "of 512", "raise --ctx")
+		failed(t, 1, r, "does not fit the context", "of 512", "raise --ctx, up to 32768")
 	}
+	r := call(t, "generate", "--prompt", strings.Repeat("x", 40000), "--raw", "--ctx", "32768", "--model", tiny)
+	failed(t, 1, r, "of 32768", "has no longer one; shorten the prompt")
+	assert.NotContains(t, r.err, "--ctx")
 	var g generated
 	okJSON(t, &g, "generate", "--prompt", strings.Repeat("x", 511), "--raw", "--ctx", "512", "-n", "0")
 	assert.LessOrEqual(t, g.Timing.Output, 1)
@@ -182,6 +185,7 @@ func TestPerplexity(t *testing.T) {
 		PPL    float64 `json:"ppl"`
 		StdErr float64 `json:"stderr"`
 		Tokens int     `json:"tokens"`
+		Window int     `json:"n_ctx"`
 	}
 	path := file(t, "a.txt", strings.Repeat("some words of a text 0123\n", 50))
 	var p ppl
@@ -189,9 +193,23 @@ func TestPerplexity(t *testing.T) {
 	assert.Greater(t, p.PPL, 1.0)
 	assert.Positive(t, p.StdErr)
 	assert.Equal(t, 2*(512-256-1), p.Tokens) // windows × the second half, less its first token
-	assert.Contains(t, ok(t, "perplexity", path).out, "+/-")
-	failed(t, 1, call(t, "perplexity", file(t, "a.txt", "short"), "--model", tiny), "needs at least 1024")
-	failed(t, 2, call(t, "perplexity", path, "--ctx", "40000", "--model", tiny), "at most 32768")
+	assert.Equal(t, 512, p.Window)
+	assert.Regexp(t, `^perplexity \d+\.\d{4} \+/- \d+\.\d{4} \(510 tokens scored, windows of 512 tokens\)\n$`, ok(t, "perplexity", path).out)
+	short := file(t, "a.txt", "short")
+	r := call(t, "perplexity", short, "--model", tiny)
+	failed(t, 1, r, "need at least 1024", "give a longer text")
+	assert.NotContains(t, r.err, "smaller --ctx")
+	failed(t, 1, call(t, "perplexity", short, "--ctx", "600", "--model", tiny), "needs at least 1200", "smaller --ctx")
+	help := call(t, "help", "perplexity").out
+	assert.Equal(t, 1, strings.Count(help, "--ctx int"), help)
+	assert.NotContains(t, help, "8192")
+	for _, args := range [][]string{{"perplexity", path}, {"generate", "--prompt", "a"}, {"bench"}} {
+		failed(t, 2, call(t, append(args, "--ctx", "40000", "--model", tiny)...), "at most 32768")
+	}
+	failed(t, 2, call(t, "bench", "--ctx", "1024", "-d", "2000", "-p", "16", "-n", "4", "-r", "1", "--model", tiny), "-p 16 behind -d 2000 takes a context of 2112 tokens", "--ctx is 1024: use --ctx 2112")
+	r = call(t, "bench", "-p", "16", "-n", "40000", "-r", "1", "--model", tiny)
+	failed(t, 2, r, "-n 40000 behind -d 0", "at most 32768: use a smaller -n or -d")
+	assert.NotContains(t, r.err, "measuring")
 }
 
 // TestCancelled: whatever the command waits for, it ends with 130.

@@ -67,6 +67,8 @@ func (a *app) documentReason(err error) string {
 	var reader *document.ReaderError
 	var budget *chunker.BudgetError
 	switch {
+	case errors.Is(err, engine.ErrDeadModel):
+		return a.say("dead_model")
 	case errors.As(err, &unsupported):
 		key := "kind_unread"
 		if unsupported.What == "binary" || unsupported.What == "folder" {
@@ -103,6 +105,8 @@ func (a *app) storeReason(err error) string {
 			why += ": " + damaged.Err.Error()
 		}
 		return a.say("damaged_store", damaged.Path, why)
+	case errors.As(err, &unknown) && unknown.What != models.NothingThere:
+		return a.say("what_"+unknown.What, unknown.Name)
 	case errors.As(err, &unknown):
 		return a.say("unknown_model", unknown.Name, strings.Join(unknown.Known, ", "))
 	case errors.Is(err, models.ErrOtherDisk):
@@ -150,7 +154,11 @@ func (a *app) engineReason(err error) string {
 	case errors.As(err, &template), strings.HasPrefix(err.Error(), "chat: "):
 		return a.say("bad_template", err)
 	case errors.Is(err, engine.ErrContextFull):
-		return a.say("context_full", strings.TrimPrefix(err.Error(), engine.ErrContextFull.Error()+": "))
+		what := strings.TrimPrefix(err.Error(), engine.ErrContextFull.Error()+": ")
+		if a.context.now < a.context.most {
+			return a.say("context_full", what, a.context.most)
+		}
+		return a.say("context_most", what)
 	case errors.Is(err, grammar.ErrBudget):
 		return a.say("schema_budget", err)
 	case errors.Is(err, engine.ErrNoContinuation), strings.HasPrefix(err.Error(), "grammar: "):

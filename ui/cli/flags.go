@@ -28,6 +28,9 @@ type globalFlags struct {
 	encoding    string
 }
 
+// leastContext is the least that --ctx may be.
+const leastContext = 512
+
 func (a *app) addGlobalFlags(root *cobra.Command) {
 	f, p := root.PersistentFlags(), &a.flags
 	f.BoolVar(&p.json, "json", false, "print one JSON document")
@@ -37,7 +40,7 @@ func (a *app) addGlobalFlags(root *cobra.Command) {
 	f.StringVar(&p.meetingDate, "meeting-date", "", "YYYY-MM-DD (default: from the document, else the file's date)")
 	f.StringVar(&p.model, "model", "", "catalogue name or GGUF file (default: the largest that fits)")
 	f.Uint64Var(&p.seed, "seed", 1, "seed of sampling")
-	f.IntVar(&p.threads, "threads", 0, "worker threads (default: one per CPU)")
+	f.IntVar(&p.threads, "threads", 0, "worker threads; 0 for one per CPU")
 	f.IntVar(&p.ctx, "ctx", 0, "context length in tokens (default: 8192)")
 	f.StringVar(&p.kv, "kv", string(engine.KVF16), "KV cache: f16, or q8 for half the memory")
 	f.StringVar(&p.encoding, "encoding", "", "encoding of text files (default: found by content)")
@@ -81,22 +84,27 @@ func (a *app) prepare() error {
 	if f.threads < 0 || f.threads > 256 {
 		return a.usage("bad_threads", f.threads)
 	}
-	if f.ctx < 0 || f.ctx > 0 && f.ctx < 512 {
-		return a.usage("bad_ctx", f.ctx)
+	if f.ctx < 0 || f.ctx > 0 && f.ctx < leastContext {
+		return a.usage("bad_ctx", f.ctx, leastContext)
 	}
-	return useKernels(os.Getenv("KERNELS"))
+	if choice := os.Getenv(kernelsOverride); useKernels(choice) != nil {
+		return kernelsError{a.usage("bad_kernels", choice, strings.Join(kernels.Names(), " "))}
+	}
+	return nil
 }
+
+// kernelsError is a wrong value of KERNELS, which the help of doctor explains.
+type kernelsError struct{ error }
+
+func (e kernelsError) Unwrap() error { return e.error }
 
 // useKernels takes PATH, PATH,GRAIN or ,GRAIN: see kernels.Use and kernels.UseGrain.
 func useKernels(choice string) error {
 	path, grain, _ := strings.Cut(choice, ",")
 	if path != "" {
 		if err := kernels.Use(path); err != nil {
-			return usageError{err}
+			return err
 		}
 	}
-	if err := kernels.UseGrain(grain); err != nil {
-		return usageError{err}
-	}
-	return nil
+	return kernels.UseGrain(grain)
 }

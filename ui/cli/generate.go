@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,9 +25,11 @@ func (p *promptFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&p.file, "prompt-file", "", "file that holds the prompt; - for standard input")
 	c.Flags().StringVar(&p.system, "system", "", "system message")
 	c.Flags().BoolVar(&p.raw, "raw", false, "apply no chat template")
-	c.MarkFlagsMutuallyExclusive("prompt", "prompt-file")
-	c.MarkFlagsOneRequired("prompt", "prompt-file")
-	c.MarkFlagsMutuallyExclusive("raw", "system")
+}
+
+// check refuses prompts that are missing or contradict each other.
+func (p *promptFlags) check(a *app, c *cobra.Command) error {
+	return cmp.Or(a.oneOf(c, true, "prompt", "prompt-file"), a.oneOf(c, false, "raw", "system"))
 }
 
 // segments builds the prompt for the engine.
@@ -80,7 +83,11 @@ func (a *app) generateCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "generate",
 		Short: "Run the language model alone on a prompt",
-		Args:  a.args(0, 0),
+		Long: "Run the language model alone on a prompt.\n\n" +
+			"In the timing of --json, load, prefill, decode and ttft are seconds; ttft begins with the loading\n" +
+			"of the model and ends with the first token.",
+		Args:    a.args(0, 0),
+		PreRunE: func(cmd *cobra.Command, _ []string) error { return p.check(a, cmd) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s.Seed = a.flags.seed
 			if err := a.checkSampler(s, n); err != nil {

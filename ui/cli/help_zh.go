@@ -27,7 +27,7 @@ var helpZh = map[string]string{
 	"models list":   "目录里的模型和导入的模型，以及放不放得下",
 	"models get":    "下载模型；只有这个命令会用网络",
 	"models import": "把本机上的任意 GGUF 文件复制进来",
-	"models verify": "读完整个模型文件并核对哈希",
+	"models verify": "读完整个模型文件和整理好的权重，并核对哈希",
 	"models fit":    "这台机器能不能运行某个模型，单位字节",
 	"models remove": "从本机删除一个模型",
 	"help":          "任意命令的帮助",
@@ -38,9 +38,15 @@ var helpZh = map[string]string{
 	"completion fish":       "生成 fish 的补全脚本",
 	"completion powershell": "生成 PowerShell 的补全脚本",
 
-	"perplexity long": "模型在一段文本上的困惑度。文本切成 --ctx 个词元的窗口（默认 512），\n每个窗口的后一半，按它前面的全部内容计分。",
+	"perplexity long": "模型在一段文本上的困惑度。文本切成 --ctx 个词元的窗口（默认 512，也是最小值），\n至少要够两个窗口；每个窗口的后一半，按它前面的全部内容计分。",
 
-	"bench long": "测量预填充（-p 个词元一起算）和解码（-n 个词元逐个算），都接在已有的 -d 个词元之后；\n取 -r 次的中位数。每次之间测量纯读权重和寄存器里 int8 乘加的速度，因为机器的快慢随时在变；\n“占极限”就是和它们相比。",
+	"perplexity --ctx": "窗口长度，单位词元（默认 512，也是最小值）",
+
+	"doctor long": "这台机器的情况：处理器、内存、电池、模型、打开的套接字。\n\n环境变量 KERNELS 对任何命令指定内核：这里能运行的内核名，如 KERNELS=avx2；\n提示词的粒度（fine 细、medium 中、coarse 粗），如 KERNELS=,fine；或两者，如 KERNELS=avx2,fine。\n细粒度在每台机器上算出的每一位都相同。",
+
+	"generate long": "单独运行语言模型，回答一个提示。\n\n--json 里 timing 的 load、prefill、decode、ttft 单位都是秒；ttft 从进程载入模型算起，到第一个词元为止。",
+
+	"bench long": "测量预填充（-p 个词元一起算）和解码（-n 个词元逐个算），都接在已有的 -d 个词元之后；\n取 -r 次的中位数。每次之间测量纯读权重和寄存器里 int8 乘加的速度，因为机器的快慢随时在变；\n“占极限”就是和它们相比：预填充比 int8 乘加，解码比读取。“?” 表示超过 100%，\n也就是测量期间机器的快慢变了。\n\n--json 里 peak_rss 的单位是字节，名字以 _ms 结尾的是毫秒，tok_per_s 是各路合计。",
 
 	"models import long": "导入本机上的任意 GGUF 文件。文件会被复制，之后原文件可以改动或删除；\n磁盘能克隆文件时（Btrfs、XFS、APFS）复制不占空间。加 --link 就不复制：\n两个名字是同一个文件，往原文件里写东西会弄坏模型。",
 
@@ -52,7 +58,7 @@ var helpZh = map[string]string{
 	"--meeting-date":    "会议日期 YYYY-MM-DD（默认取自文档，否则用文件日期）",
 	"--model":           "目录里的模型名，或 GGUF 文件（默认：放得下的最大一个）",
 	"--seed":            "采样的随机种子",
-	"--threads":         "工作线程数（默认每个 CPU 一个）",
+	"--threads":         "工作线程数；0 表示每个 CPU 一个",
 	"--kv":              "KV 缓存的格式：f16，或内存减半的 q8",
 	"--ctx":             "上下文长度，单位词元（默认 8192）",
 	"--encoding":        "文本文件的编码（默认按内容判断）",

@@ -48,8 +48,12 @@ func (s stdin) Read(p []byte) (int, error) {
 func (a *app) readAll(ctx context.Context, path string) ([]byte, error) {
 	r := io.Reader(stdin{ctx, a.in})
 	if path != "-" {
-		if st, err := os.Stat(path); err == nil && !st.IsDir() && !st.Mode().IsRegular() {
-			return nil, &pathError{path, &document.UnsupportedError{What: "device", Advice: "pick_other"}}
+		if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+			what := "device"
+			if st.IsDir() {
+				what = "folder"
+			}
+			return nil, &pathError{path, &document.UnsupportedError{What: what, Advice: "pick_other"}}
 		}
 		f, err := os.Open(path)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -91,11 +95,13 @@ func emptyNotNil[T any](s []T) []T {
 // output is standard output that remembers its first error, so that a full disk
 // behind a plain Fprint is not taken for success.
 type output struct {
-	w   io.Writer
-	err error
+	w     io.Writer
+	err   error
+	wrote bool
 }
 
 func (o *output) Write(p []byte) (int, error) {
+	o.wrote = o.wrote || len(p) > 0
 	n, err := o.w.Write(p)
 	if err != nil && o.err == nil {
 		o.err = err

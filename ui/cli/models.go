@@ -203,7 +203,7 @@ func (a *app) modelsImport() *cobra.Command {
 }
 
 func (a *app) modelsVerify() *cobra.Command {
-	return a.storeAction("verify NAME", "Read a whole model file and compare its hash", "verifying", a.args(1, 1),
+	return a.storeAction("verify NAME|FILE", "Read a whole model file and its weight pack and compare their hashes", "verifying", a.args(1, 1),
 		func(cmd *cobra.Command, s *models.Store, args []string, bar *lazyBar) error {
 			st, err := s.Verify(cmd.Context(), args[0], bar.set)
 			bar.done()
@@ -212,6 +212,13 @@ func (a *app) modelsVerify() *cobra.Command {
 			}
 			if st.PackProblem != "" {
 				a.note("pack_deleted", st.PackProblem)
+			}
+			if st.NoHash {
+				if a.flags.json {
+					return a.printJSON(st)
+				}
+				a.note("verified_alone", st.ID, st.Path, st.SHA256)
+				return nil
 			}
 			return a.report(st, "verified")
 		})

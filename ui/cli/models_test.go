@@ -103,6 +103,73 @@ func TestModelsInAnExtraFolder(t *testing.T) {
 	failed(t, 1, call(t, "models", "verify", "0.5b"), "is not on this machine")
 }
 
+// TestModelsVerifyFile: a file given by its path, alone, against its record, and with the
+// pack that lies beside it; a byte that is changed under the same time is seen.
+func TestModelsVerifyFile(t *testing.T) {
+	home(t)
+	path := filepath.Join(t.TempDir(), "mine.gguf")
+	require.NoError(t, spec().Write(path))
+	var st models.Status
+	decode(t, call(t, "models", "verify", path, "--json").out, &st)
+	assert.True(t, st.NoHash)
+	assert.Len(t, st.SHA256, 64)
+	r := call(t, "models", "verify", path)
+	require.Equal(t, 0, r.code, r.err)
+	assert.Contains(t, r.err, "mine is intact: "+path)
+
+	require.Equal(t, 0, call(t, "generate", "--prompt", "x", "-n", "1", "--model", path).code)
+	pack := path + ".wspack"
+	flip := func(name string) {
+		info, err := os.Stat(name)
+		require.NoError(t, err)
+		b, err := os.ReadFile(name)
+		require.NoError(t, err)
+		b[len(b)-1] ^= 0x40
+		require.NoError(t, os.WriteFile(name, b, 0o600))
+		require.NoError(t, os.Chtimes(name, info.ModTime(), info.ModTime()))
+	}
+	flip(pack)
+	r = call(t, "models", "verify", path)
+	require.Equal(t, 0, r.code, r.err)
+	assert.Contains(t, r.err, "packed weights were damaged and are deleted")
+	assert.NoFileExists(t, pack)
+
+	flip(path)
+	failed(t, 1, call(t, "models", "verify", path), path+" is damaged", "its sha256 is")
+	other := filepath.Join(t.TempDir(), "other.gguf")
+	require.NoError(t, spec().Write(other))
+	r = call(t, "models", "verify", other, "--ui-lang", "zh")
+	require.Equal(t, 0, r.code, r.err)
+	assert.Contains(t, r.err, "没有已知的哈希可以核对")
+	require.NoError(t, os.Truncate(other, 5000))
+	failed(t, 1, call(t, "models", "verify", other), "not a sound GGUF", "the file is cut")
+}
+
+// TestModelThatIsNoFile: what lies at the path is said, in both languages.
+func TestModelThatIsNoFile(t *testing.T) {
+	home(t)
+	dir := t.TempDir()
+	lost, round := filepath.Join(dir, "lost.gguf"), filepath.Join(dir, "round.gguf")
+	require.NoError(t, os.Symlink(filepath.Join(dir, "gone"), lost))
+	require.NoError(t, os.Symlink(round, round))
+	for path, words := range map[string][2]string{
+		dir:                             {"is a folder", "是一个文件夹"},
+		lost:                            {"symbolic link that leads to no file", "符号链接"},
+		round:                           {"symbolic link that leads to no file", "符号链接"},
+		os.DevNull:                      {"is no regular file", "不是普通文件"},
+		filepath.Join(dir, "none.gguf"): {"it is no file and none of", "它不是文件"},
+		file(t, "empty.gguf", ""):       {"the file is empty", "模型文件已损坏"},
+	} {
+		for _, args := range [][]string{{"generate", "--prompt", "x", "--model", path}, {"models", "fit", path}, {"models", "verify", path}} {
+			if args[1] == "verify" && words[0] == "the file is empty" {
+				words[1] = "已损坏"
+			}
+			failed(t, 1, call(t, args...), words[0])
+			failed(t, 1, call(t, append(args, "--ui-lang", "zh")...), words[1])
+		}
+	}
+}
+
 // TestModelsListSaysWhatFits: as models fit does.
 func TestModelsListSaysWhatFits(t *testing.T) {
 	home(t)
@@ -142,7 +209,7 @@ func TestModelsFit(t *testing.T) {
 	require.Equal(t, 0, r.code, r.err)
 	decode(t, r.out, &p)
 	assert.Equal(t, p.Total, p.Weights+p.KV+p.Scratch)
-	assert.Contains(t, []string{models.Fits, models.Tight, models.TooBig}, p.Verdict)
+	assert.Contains(t, []string{models.Fits, models.Tight, models.Slow, models.TooBig}, p.Verdict)
 
 	var small models.Plan
 	decode(t, call(t, "models", "fit", "135m", "--json", "--ctx", "512").out, &small)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"runtime"
 	"slices"
 
 	"windowseat/engine"
@@ -48,6 +49,14 @@ func (a *app) openModel(ctx context.Context, st models.Status, o engine.Options)
 		return nil, st, err
 	}
 	bar.done()
+	a.context = contextRange{e.Info().Context, e.Info().TrainContext}
+	if a.flags.ctx > a.context.most {
+		_ = e.Close()
+		return nil, st, a.usage("bad_ctx_model", a.flags.ctx, a.context.most)
+	}
+	if cores := runtime.NumCPU(); e.Info().Threads > cores {
+		a.note("many_threads", e.Info().Threads, cores)
+	}
 	switch p := e.Info().Pack; p.State {
 	case engine.PackDiskFull:
 		a.note("pack_disk_full")
@@ -69,6 +78,9 @@ const minContext = 2048
 // openThatFits loads the model, and notes a context shorter than the default.
 func (a *app) openThatFits(ctx context.Context, path string, o engine.Options) (*engine.Engine, error) {
 	e, err := OpenThatFits(ctx, path, o)
+	if err == nil && e.Info().Slow {
+		a.note("slow_model", e.Info().FreeMemory>>20, e.Info().Plan.Weights>>20)
+	}
 	if err == nil && o.Context == 0 && e.Info().Context < min(engine.DefaultContext, e.Info().TrainContext) {
 		a.note("context_reduced", e.Info().Context)
 	}
@@ -77,7 +89,8 @@ func (a *app) openThatFits(ctx context.Context, path string, o engine.Options) (
 
 // OpenThatFits opens a model if the machine has the memory, and returns an
 // *engine.MemoryError if not. Where o asks for no context it takes the default or,
-// for want of memory, a half or a quarter of it.
+// for want of memory, a half or a quarter of it. Weights that do not all fit even then
+// are left to be read from the disk again and again.
 func OpenThatFits(ctx context.Context, path string, o engine.Options) (*engine.Engine, error) {
 	if free, err := models.FreeMemory(); err == nil { // else unknown, and nothing is refused
 		o.FreeMemory = free
@@ -87,10 +100,14 @@ func OpenThatFits(ctx context.Context, path string, o engine.Options) (*engine.E
 		e, err := engine.Open(ctx, path, o)
 		var full *engine.MemoryError
 		shorter := cmp.Or(o.Context, engine.DefaultContext) / 2
-		if !errors.As(err, &full) || asked || shorter < minContext {
+		switch {
+		case !errors.As(err, &full) || o.Slow:
 			return e, err
+		case asked || shorter < minContext:
+			o.Slow = true
+		default:
+			o.Context = shorter
 		}
-		o.Context = shorter
 	}
 }
 

@@ -12,19 +12,21 @@ import (
 type perplexityResult struct {
 	PPL    float64 `json:"ppl"`
 	StdErr float64 `json:"stderr"`
-	Tokens int     `json:"tokens"`
+	Tokens int     `json:"tokens"` // that were scored
+	Window int     `json:"n_ctx"`  // tokens
 }
 
 func (a *app) perplexityCommand() *cobra.Command {
-	return &cobra.Command{
+	c := &cobra.Command{
 		Use:   "perplexity FILE",
 		Short: "Perplexity of the model on a text, as llama-perplexity computes it",
-		Long: "Perplexity of the model on a text. The text is cut into windows of --ctx tokens (default 512);\n" +
-			"in each, the second half is scored given all that stands before it.",
+		Long: "Perplexity of the model on a text. The text is cut into windows of --ctx tokens (512 if not\n" +
+			"given, which is the least); it must fill two. In each, the second half is scored given all that\n" +
+			"stands before it.",
 		Args: a.args(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if a.flags.ctx == 0 {
-				a.flags.ctx = 512
+				a.flags.ctx = leastContext
 			}
 			b, err := a.readAll(cmd.Context(), args[0])
 			if err != nil {
@@ -42,10 +44,12 @@ func (a *app) perplexityCommand() *cobra.Command {
 			if a.flags.json {
 				return a.printJSON(r)
 			}
-			fmt.Fprintf(a.out, "%.4f +/- %.4f (%d tokens scored)\n", r.PPL, r.StdErr, r.Tokens)
+			fmt.Fprintln(a.out, a.say("perplexity_line", r.PPL, r.StdErr, r.Tokens, r.Window))
 			return nil
 		},
 	}
+	c.Flags().IntVar(&a.flags.ctx, "ctx", 0, "window in tokens (default: 512, the least)")
+	return c
 }
 
 func (a *app) perplexity(cmd *cobra.Command, e *engine.Engine, text string) (perplexityResult, error) {
@@ -55,6 +59,9 @@ func (a *app) perplexity(cmd *cobra.Command, e *engine.Engine, text string) (per
 	ids := e.Tokens([]engine.Segment{{Text: text}})
 	n := a.flags.ctx
 	if len(ids) < 2*n {
+		if n == leastContext {
+			return perplexityResult{}, a.failure("too_short_text", len(ids), n, 2*n)
+		}
 		return perplexityResult{}, a.failure("short_text", len(ids), n, 2*n)
 	}
 	bos, addBOS := e.Tokenizer().BOS()
@@ -81,5 +88,5 @@ func (a *app) perplexity(cmd *cobra.Command, e *engine.Engine, text string) (per
 	mean := sum / float64(count)
 	ppl := math.Exp(mean)
 	variance := max(sumSq/float64(count)-mean*mean, 0)
-	return perplexityResult{PPL: ppl, StdErr: math.Sqrt(variance/float64(count-1)) * ppl, Tokens: count}, nil
+	return perplexityResult{PPL: ppl, StdErr: math.Sqrt(variance/float64(count-1)) * ppl, Tokens: count, Window: n}, nil
 }

@@ -27,6 +27,8 @@ type progress struct {
 	container  *mpb.Progress
 	a          *app
 	next       time.Time // of the next line
+	said       bool      // a line was printed, and none since the count last changed
+	lines      bool      // a line was printed
 	started    time.Time
 }
 
@@ -60,7 +62,10 @@ func (a *app) startProgress(label string, total int64, bytes bool) *progress {
 func (p *progress) add(n int64) { p.set(p.now + n) }
 
 func (p *progress) set(n int64) {
-	p.now = min(n, p.total)
+	if n = min(n, p.total); n != p.now {
+		p.said = false
+	}
+	p.now = n
 	if p.bar != nil {
 		p.bar.SetCurrent(p.now)
 		return
@@ -83,6 +88,7 @@ func (p *progress) grow(total int64) {
 }
 
 func (p *progress) line() {
+	p.said, p.lines = true, true
 	if p.bytes {
 		p.a.errLine(fmt.Sprintf("%s %d/%d MiB", p.label, p.now>>20, p.total>>20) + p.left(p.now, p.total))
 		return
@@ -108,8 +114,12 @@ func (p *progress) left(now, total int64) string {
 	return p.a.say("minutes_left", int(rest.Minutes()+0.5))
 }
 
-// done removes the bar. It may be called more than once.
+// done removes the bar or, where lines were printed, prints a last one when all is done.
+// It may be called more than once.
 func (p *progress) done() {
+	if p.lines && !p.said && p.now == p.total {
+		p.line()
+	}
 	if p.bar != nil {
 		p.bar.Abort(true)
 		p.container.Wait()

@@ -32,6 +32,25 @@ func TestPlainProgress(t *testing.T) {
 	assert.Equal(t, strings.Repeat("loading the model 500/1000 MiB\n", 3), out.String())
 }
 
+// TestProgressEndsWhole: lines that were begun end with the whole, once, and work that was
+// broken off does not.
+func TestProgressEndsWhole(t *testing.T) {
+	for _, last := range []int64{9, 10} {
+		var out bytes.Buffer
+		p := (&app{err: &out, lang: "en"}).newProgress("measuring", 10)
+		p.next = time.Now().Add(-time.Nanosecond)
+		p.set(5)
+		p.set(last)
+		p.done()
+		p.done()
+		want := "measuring 5/10\n"
+		if last == 10 {
+			want += "measuring 10/10\n"
+		}
+		assert.Equal(t, want, out.String())
+	}
+}
+
 func TestSinkTellsANoteOnceAndCounts(t *testing.T) {
 	var out bytes.Buffer
 	s := (&app{err: &out, lang: "en"}).newSink()

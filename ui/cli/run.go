@@ -201,7 +201,7 @@ func (a *app) openGenerator(ctx context.Context) (*Generator, func(), error) {
 		return nil, nil, err
 	}
 	g := NewGenerator(e, st)
-	a.note("model_used", g.model.Name, e.Info().Kernels, e.Info().Threads)
+	a.note("model_used", g.model.Name, e.Info().Kernels, a.count(e.Info().Threads, "threads"))
 	return g, func() { _ = e.Close() }, nil
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -23,6 +24,9 @@ func (a *app) scoreCommand() *cobra.Command {
 		Use:   "score",
 		Short: "Log-probabilities of continuations after a prompt",
 		Args:  a.args(0, 0),
+		PreRunE: func(cmd *cobra.Command, _ []string) error {
+			return cmp.Or(p.check(a, cmd), a.oneOf(cmd, true, "continuations"))
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if slices.Contains(continuations, "") || len(continuations) == 0 {
 				return a.usage("bad_continuation")
@@ -55,7 +59,6 @@ func (a *app) scoreCommand() *cobra.Command {
 	}
 	p.add(c)
 	c.Flags().Var((*commaList)(&continuations), "continuations", "continuations, separated by commas; one that holds a comma in double quotes")
-	_ = c.MarkFlagRequired("continuations")
 	return c
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"windowseat/assistant/journal"
+	"windowseat/engine/kernels"
 	"windowseat/engine/models"
 	"windowseat/engine/models/fetch"
 )
@@ -34,17 +35,24 @@ func usedKeys(t *testing.T) map[string]bool {
 		}
 	}
 	for prefix, rest := range map[string][]string{
+		"wants_":     {"int", "uint64", "intSlice", "float32", "bool", "duration"},
+		"bench_":     {"prefill", "decode"},
+		"limit_":     {"prefill", "decode"},
+		"one_":       {"threads", "cores"},
+		"some_":      {"threads", "cores"},
+		"what_":      {models.Folder, models.SpecialFile, models.LostLink, models.NotReadable},
 		"do_":        {"export_text", "transcribe", "unpack", "pick_other"},
-		"verdict_":   {models.Fits, models.Tight, models.TooBig},
+		"verdict_":   {models.Fits, models.Tight, models.Slow, models.TooBig},
 		"unit_":      {"bytes", "blocks"},
 		"stop_":      {"end", "length", "loop", stopCancelled},
 		"date_from_": {"text", "file"},
 		"kind_":      {"binary", "folder", "unread"},
 		"help_":      {"usage", "commands", "flags", "global", "more"},
-		"fit_":       {models.Fits, models.Tight, models.TooBig},
+		"fit_":       {models.Fits, models.Tight, models.Slow, models.TooBig},
 		"state_":     {stateReady, stateUnverified, stateDamaged, statePart, stateAbsent},
 		"default_":   {models.DefaultFits, models.DefaultSmallest},
 		"kernels_":   {kernelsBest, kernelsForced, kernelsNoC, kernelsOldCPU},
+		"grain_":     {kernels.Fine.String(), kernels.Medium.String(), kernels.Coarse.String()},
 		"battery_":   {"charging", "discharging", "full", "not_charging", "unknown"},
 		"note_": {
 			"nul_dropped", "bom_dropped", "undecodable", "vtt_header_skipped", "vtt_comment_skipped", "bad_cue_time", "cue_without_end",
@@ -124,14 +132,13 @@ func TestCommaList(t *testing.T) {
 // TestHelpTable: no Chinese help text is left over from what no longer exists.
 func TestHelpTable(t *testing.T) {
 	a := &app{lang: "zh", version: "1"}
-	known := []string{"", "perplexity long", "bench long", "models import long"}
+	known := []string{"", "perplexity long", "bench long", "doctor long", "generate long", "models import long"}
 	for _, c := range allCommands(a.root()) {
 		path := c.CommandPath()
-		if path != "windowseat" {
-			known = append(known, path[len("windowseat "):])
-		}
+		path = strings.TrimPrefix(strings.TrimPrefix(path, "windowseat"), " ")
+		known = append(known, path)
 		for key := range helpZh {
-			if before, name, ok := strings.Cut(key, " --"); ok && c.CommandPath() == "windowseat "+before && c.Flags().Lookup(name) != nil {
+			if flag, ok := strings.CutPrefix(key, path+" --"); ok && c.Flags().Lookup(flag) != nil {
 				known = append(known, key)
 			}
 			if len(key) > 2 && key[:2] == "--" && (c.Flags().Lookup(key[2:]) != nil || c.PersistentFlags().Lookup(key[2:]) != nil) {
