@@ -102,7 +102,7 @@ func (j *Job) Finish(result *assistant.RunDocument) error {
 	_ = os.Remove(filepath.Join(dir, logName))
 	filelock.Delete(j.lock)
 	for _, e := range j.store.unfinished(j.record.Identity) {
-		_ = j.store.remove(e.ID) // of the same job, and no longer of use; a running one stays
+		_ = j.store.removeUnfinished(e.ID) // of the same job, and no longer of use; a running one stays
 	}
 	j.store.prune()
 	return nil

@@ -230,12 +230,12 @@ func TestKeptText(t *testing.T) {
 // TestTwoAtOnce: the second process with the same job keeps one of its own; both come
 // to the same result, and what the first has left over is removed with the last.
 func TestTwoAtOnce(t *testing.T) {
-	spec, s := meeting(), Open(t.TempDir())
+	spec, s := short(meeting(assistant.TaskRisks)), Open(t.TempDir())
 	want := unbroken(t, spec)
-	breakOff(t, s, spec, 20)
+	breakOff(t, s, spec, 3)
 	first, second := newScript(), newScript()
 	a := begin(t, s, spec, first)
-	assert.Equal(t, 20, a.Earlier())
+	assert.Equal(t, 3, a.Earlier())
 	b := begin(t, s, spec, second)
 	assert.Zero(t, b.Earlier())
 	assert.True(t, b.Beside())
@@ -258,6 +258,23 @@ func TestTwoAtOnce(t *testing.T) {
 	list, err := s.List()
 	require.NoError(t, err)
 	assert.Len(t, list, 2)
+}
+
+// TestEndedMeanwhile: a job that was seen unfinished and has ended since keeps its result.
+func TestEndedMeanwhile(t *testing.T) {
+	spec, s := short(meeting(assistant.TaskRisks)), Open(t.TempDir())
+	breakOff(t, s, spec, 3)
+	seen := s.unfinished(only(t, s).Record.Identity)
+	require.Len(t, seen, 1)
+	finish(t, s, spec, newScript())
+	require.NoError(t, s.removeUnfinished(seen[0].ID))
+	_, err := s.Result(only(t, s))
+	require.NoError(t, err)
+	breakOff(t, s, spec, 3)
+	list, err := s.List()
+	require.NoError(t, err)
+	require.NoError(t, s.removeUnfinished(list[1].ID))
+	assert.Equal(t, seen[0].ID, only(t, s).ID)
 }
 
 // TestDamagedRecord: a job whose record cannot be read is shown as damaged, is not

@@ -131,6 +131,15 @@ func meeting(tasks ...assistant.Task) assistant.Job {
 	return assistant.Job{Sources: []assistant.SourceInput{{Name: "例会.txt", Doc: d}}, Tasks: tasks, Seed: 1}
 }
 
+// short is a job over the document's first fifth.
+func short(spec assistant.Job) assistant.Job {
+	d := *spec.Sources[0].Doc
+	d.Blocks = d.Blocks[:len(d.Blocks)/5]
+	d.Hash = "short " + d.Hash
+	spec.Sources = []assistant.SourceInput{{Name: spec.Sources[0].Name, Doc: &d}}
+	return spec
+}
+
 // unbroken is the job done without a journal.
 func unbroken(t testing.TB, spec assistant.Job) *assistant.RunDocument {
 	t.Helper()

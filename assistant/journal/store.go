@@ -70,7 +70,7 @@ func (s *Store) Begin(spec assistant.Job, info assistant.GeneratorInfo, o Option
 	same := s.unfinished(r.Identity)
 	if o.Fresh {
 		for _, e := range same {
-			_ = s.remove(e.ID) // a running one stays
+			_ = s.removeUnfinished(e.ID) // a running one stays
 		}
 		return s.create(r, o)
 	}
@@ -284,11 +284,27 @@ func (s *Store) Remove(id string) error {
 	return s.remove(id)
 }
 
-func (s *Store) remove(id string) error {
+func (s *Store) remove(id string) error { return s.removeIf(id, func(Record) bool { return true }) }
+
+// removeUnfinished deletes a job that was seen unfinished, unless its process has ended
+// it meanwhile: then it holds a result.
+func (s *Store) removeUnfinished(id string) error {
+	return s.removeIf(id, func(r Record) bool { return r.Finished == nil })
+}
+
+// removeIf deletes a job whose record still agrees when its lock is held; a damaged
+// record is an empty one.
+func (s *Store) removeIf(id string, agrees func(Record) bool) error {
 	dir := filepath.Join(s.dir, id)
 	lock, err := takeLock(dir)
 	if errors.Is(err, ErrRunning) || errors.Is(err, ErrUnknown) {
 		return err
+	}
+	if r, _ := readRecord(dir); !agrees(r) {
+		if err == nil {
+			filelock.Delete(lock)
+		}
+		return nil
 	}
 	if err == nil {
 		_ = lock.Close() // before the folder goes, for systems that delete no open file
@@ -313,7 +329,7 @@ func (s *Store) prune() {
 				_ = s.remove(e.ID)
 			}
 		case s.now().Sub(lastUse(dir)) > keepUnfinished:
-			_ = s.remove(e.ID)
+			_ = s.removeUnfinished(e.ID)
 		}
 	}
 }
