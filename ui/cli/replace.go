@@ -5,7 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
+	"strconv"
+	"strings"
 )
 
 // newFile is a file to write, in place of what is there.
@@ -14,54 +15,89 @@ type newFile struct {
 	data []byte
 }
 
-// move is a renaming.
+// move is a renaming; without to the file goes.
 type move struct{ from, to string }
 
-// replaceFiles moves files away and puts new ones in place: all of it or nothing. All
-// data is on the disk before the first name changes, and a step that fails undoes those
-// before it. Only a kill within the renaming can leave a part of the names changed; the
-// old files then lie beside the new ones, hidden, as ".NAME.old".
-func replaceFiles(files []newFile, away []move) (err error) {
-	steps := slices.Clone(away)
-	defer func() {
-		for _, s := range steps[len(away):] {
-			_ = os.Remove(s.from) // those that were not put in place
+// replaceFiles moves files of one folder away and puts new ones in place: all of it or
+// nothing. All data, and the list of steps in the manifest, are on the disk before the
+// first name changes; a step that fails undoes those before it, and what a kill leaves
+// is mended by the next run (see mend).
+func replaceFiles(manifestPath string, files []newFile, away []move) error {
+	dir := filepath.Dir(manifestPath)
+	m, err := plan(manifestPath, files, away)
+	if err == nil {
+		err = m.carryOut(dir, manifestPath)
+	}
+	if err != nil {
+		for _, s := range m.Pending {
+			if s.New {
+				_ = os.Remove(filepath.Join(dir, s.From)) // those that were not put in place
+			}
 		}
-	}()
+	}
+	return err
+}
+
+// plan writes the new data under hidden names and lists the steps: first what goes out
+// of the way, then the new files.
+func plan(manifestPath string, files []newFile, away []move) (m manifest, err error) {
+	dir := filepath.Dir(manifestPath)
+	m = readManifest(manifestPath)
+	m.Pending = nil
+	gone := map[string]bool{}
+	for _, v := range away {
+		s := step{From: filepath.Base(v.from), To: filepath.Base(v.to), Aside: v.to == ""}
+		if s.Aside {
+			s.To = freeName(dir, "."+s.From, ".old")
+		}
+		s.SHA256, _ = sumOf(v.from)
+		m.Pending, gone[v.from] = append(m.Pending, s), true
+	}
+	for _, f := range files {
+		name := filepath.Base(f.path)
+		if st, err := os.Lstat(f.path); err == nil && !st.IsDir() && !gone[f.path] {
+			s := step{From: name, To: freeName(dir, "."+name, ".old"), Aside: true}
+			s.SHA256, _ = sumOf(f.path)
+			m.Pending = append(m.Pending, s)
+		}
+	}
 	for _, f := range files {
 		temp, err := writeTemp(f)
 		if err != nil {
-			return err
+			return m, err
 		}
-		steps = append(steps, move{temp, f.path})
+		m.Pending = append(m.Pending, step{From: filepath.Base(temp), To: filepath.Base(f.path), SHA256: sumOfBytes(f.data), New: true})
 	}
-	var done []move
-	var old []string
-	for _, s := range steps {
-		if st, err := os.Lstat(s.to); err == nil && !st.IsDir() {
-			aside := move{s.to, filepath.Join(filepath.Dir(s.to), "."+filepath.Base(s.to)+".old")}
-			if err := os.Rename(aside.from, aside.to); err != nil {
-				return errors.Join(err, undo(done))
-			}
-			done, old = append(done, aside), append(old, aside.to)
-		}
-		if err := os.Rename(s.from, s.to); err != nil {
-			return errors.Join(err, undo(done))
-		}
-		done = append(done, s)
+	return m, nil
+}
+
+// carryOut makes the pending steps, or none of them.
+func (m manifest) carryOut(dir, path string) error {
+	if err := m.write(path); err != nil {
+		return err
 	}
-	for _, path := range old {
-		_ = os.Remove(path)
+	for i, s := range m.Pending {
+		if err := os.Rename(filepath.Join(dir, s.From), filepath.Join(dir, s.To)); err != nil {
+			return errors.Join(err, m.undo(dir, path, i))
+		}
+	}
+	if err := m.done(dir, path); err != nil {
+		return errors.Join(err, m.undo(dir, path, len(m.Pending)))
 	}
 	return nil
 }
 
-// undo moves back what was moved, the last first.
-func undo(done []move) (err error) {
-	for i := len(done) - 1; i >= 0; i-- {
-		err = errors.Join(err, os.Rename(done[i].to, done[i].from))
+// undo takes the first n steps back, the last first.
+func (m manifest) undo(dir, path string, n int) (err error) {
+	for i := n - 1; i >= 0; i-- {
+		s := m.Pending[i]
+		err = errors.Join(err, os.Rename(filepath.Join(dir, s.To), filepath.Join(dir, s.From)))
 	}
-	return err
+	if err == nil && len(m.Files) == 0 {
+		return os.Remove(path)
+	}
+	m.Pending = nil
+	return errors.Join(err, m.write(path))
 }
 
 // writeTemp writes a file's data beside its place, under a hidden name.
@@ -81,6 +117,24 @@ func writeTemp(f newFile) (name string, err error) {
 }
 
 func tempPattern(path string) string { return "." + filepath.Base(path) + ".*.part" }
+
+// sweepTemps deletes data that a killed run has not put in place, which lies under
+// tempPattern of a name of its own. The lock on the place must be held.
+func sweepTemps(d destination) {
+	dir := filepath.Dir(d.manifest())
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(strings.TrimPrefix(e.Name(), "."), ".part")
+		number := strings.TrimPrefix(filepath.Ext(name), ".") // as os.CreateTemp makes it
+		target := filepath.Join(dir, strings.TrimSuffix(name, "."+number))
+		if _, err := strconv.ParseUint(number, 10, 64); !ok || err != nil || e.Name()[0] != '.' {
+			continue
+		}
+		if d.takes(target) || target == filepath.Clean(d.manifest()) {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+}
 
 // isFile follows links, and is false for what cannot simply be read: pipes, devices.
 func isFile(path string) bool {

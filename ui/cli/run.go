@@ -38,20 +38,28 @@ func (a *app) runCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run PATH...",
 		Short: "The main job: summary, decisions, todos, risks and an email draft of files and folders",
-		Args:  a.args(1, -1),
+		Long: "The main job: summary, decisions, todos, risks and an email draft of files and folders.\n\n" +
+			"With -o the files of a run are written all or none. A file there that windowseat did not write, or that was changed since, is yours: " +
+			"it is read like any document and never renamed, and the run is refused before it begins when a result would get its name, unless with --force. " +
+			"Results of former runs are not read. An older set in other forms becomes earlier-run.*; a run that was broken off writes partial-run.* beside a whole result.",
+		Args: a.args(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			asked, err := a.parseTasks(tasks)
 			if err != nil {
 				return err
 			}
+			force := f.output.force
 			if f.output, err = a.toFolder(dir, formats, cmd.Flags().Changed("formats"), asked); err != nil {
 				return err
 			}
-			job, failed, err := a.job(cmd.Context(), args, asked, f)
-			if err != nil {
-				return err
-			}
-			return errors.Join(a.run(cmd.Context(), job, f), failed)
+			f.output.force = force
+			return a.claimed(args, f, func() error {
+				job, failed, err := a.job(cmd.Context(), args, asked, f)
+				if err != nil {
+					return err
+				}
+				return errors.Join(a.run(cmd.Context(), job, f), failed)
+			})
 		},
 	}
 	c.Flags().StringSliceVar(&tasks, "tasks", []string{"summary", "todos", "risks", "email"}, "what to make")
@@ -65,6 +73,7 @@ func (a *app) runCommand() *cobra.Command {
 // add gives a command the options about the journal.
 func (f *jobFlags) add(c *cobra.Command) {
 	c.Flags().BoolVar(&f.fresh, "fresh", false, "start anew instead of continuing an unfinished run")
+	c.Flags().BoolVar(&f.output.force, "force", false, "write over files of the same name that windowseat did not write, or that were changed since")
 	c.Flags().BoolVar(&f.noJournal, "no-journal", false, "keep nothing of this run in the data folder")
 }
 
@@ -108,14 +117,18 @@ func (a *app) taskCommand(t struct {
 		Args:  a.args(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
+			force := f.output.force
 			if f.output, err = a.toFile(file, t.task); err != nil {
 				return err
 			}
-			job, failed, err := a.job(cmd.Context(), args, []assistant.Task{t.task}, f)
-			if err != nil {
-				return err
-			}
-			return errors.Join(a.runTask(cmd.Context(), job, f, t.task), failed)
+			f.output.force = force
+			return a.claimed(args, f, func() error {
+				job, failed, err := a.job(cmd.Context(), args, []assistant.Task{t.task}, f)
+				if err != nil {
+					return err
+				}
+				return errors.Join(a.runTask(cmd.Context(), job, f, t.task), failed)
+			})
 		},
 	}
 	c.Flags().StringVarP(&file, "output", "o", "", "file to write, its form by the extension: "+names(formsOf([]assistant.Task{t.task}), "."))
@@ -126,16 +139,30 @@ func (a *app) taskCommand(t struct {
 	return c
 }
 
+// claimed does the work while the place of its results is kept from other runs: taken
+// before anything is read, so that one that cannot be written costs nothing.
+func (a *app) claimed(paths []string, f jobFlags, work func() error) error {
+	if len(f.output.wanted) == 0 {
+		return work()
+	}
+	for _, p := range paths {
+		if f.output.takes(p) && isFile(p) {
+			return a.usage("output_is_source", p)
+		}
+	}
+	release, err := a.claim(f.output)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return work()
+}
+
 // job reads the documents and fills in the options. Reading comes before the
 // model is loaded, so that a wrong path is told at once. failed is why a file that
 // was named is not among the sources.
 func (a *app) job(ctx context.Context, paths []string, tasks []assistant.Task, f jobFlags) (job assistant.Job, failed, err error) {
 	g := a.flags
-	for _, p := range paths {
-		if f.output.takes(p) && isFile(p) {
-			return assistant.Job{}, nil, a.usage("output_is_source", p)
-		}
-	}
 	s, err := a.readSources(ctx, paths, f.output)
 	if err != nil {
 		return assistant.Job{}, nil, err
@@ -147,13 +174,6 @@ func (a *app) job(ctx context.Context, paths []string, tasks []assistant.Task, f
 }
 
 func (a *app) run(ctx context.Context, job assistant.Job, f jobFlags) error {
-	if dir := f.output.folder; dir != "" { // before the work, so that a folder that cannot be written costs nothing
-		release, err := a.claim(dir)
-		if err != nil {
-			return err
-		}
-		defer release()
-	}
 	do := func(gen assistant.Generator, sink assistant.Sink) (*assistant.RunDocument, error) {
 		return assistant.Run(ctx, gen, job, sink)
 	}

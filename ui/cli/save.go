@@ -19,6 +19,7 @@ const (
 	savedName     = "run"      // run.md, run.json and so on
 	earlierPrefix = "earlier-" // of an older run, in forms that the last one did not write
 	partialPrefix = "partial-" // of a run that was broken off, beside a whole result
+	newPrefix     = "new-"     // beside a person's file that came while the run was working
 	savedLock     = ".windowseat.lock"
 )
 
@@ -72,6 +73,7 @@ type destination struct {
 	folder, file string
 	wanted       []form // to write
 	named        bool   // they were asked for by name: one without content is told
+	force        bool   // a person's files are written over
 }
 
 // toFolder reads -o and --formats of run; without formats all that have content.
@@ -172,7 +174,10 @@ func (d destination) takes(path string) bool {
 
 // savedPrefix reports whether run -o gives this name, and with which prefix.
 func savedPrefix(base string) (prefix string, ok bool) {
-	rest := strings.TrimPrefix(strings.TrimPrefix(base, earlierPrefix), partialPrefix)
+	rest := base
+	for _, p := range []string{newPrefix, earlierPrefix, newPrefix, partialPrefix} {
+		rest = strings.TrimPrefix(rest, p)
+	}
 	for _, f := range forms {
 		if rest == savedName+"."+f.name {
 			return base[:len(base)-len(rest)], true
@@ -181,72 +186,120 @@ func savedPrefix(base string) (prefix string, ok bool) {
 	return "", false
 }
 
-// savedBefore reports whether run -o wrote this file. The names with a prefix are its
-// own; run.md can be anybody's, and is a result where other forms of it lie beside it.
-func savedBefore(path string) bool {
-	prefix, ok := savedPrefix(filepath.Base(path))
-	if !ok || prefix != "" {
-		return ok
+// manifest is the path of the list of what was written there.
+func (d destination) manifest() string {
+	if d.file != "" {
+		return fileManifest(d.file)
 	}
-	return slices.ContainsFunc(forms, func(f form) bool {
-		other := filepath.Join(filepath.Dir(path), savedName+"."+f.name)
-		return filepath.Base(other) != filepath.Base(path) && isFile(other)
-	})
+	return filepath.Join(d.folder, manifestName)
 }
 
-// claim makes the folder of results and keeps it from other runs until release.
-func (a *app) claim(dir string) (release func(), err error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
+// claim makes the folder of results, keeps the place from other runs until release,
+// mends what a killed one has left there, and refuses where a person's file has a name
+// that the result may get. A folder that stays empty is removed again.
+func (a *app) claim(d destination) (release func(), err error) {
+	place, lock := d.folder, filepath.Join(d.folder, savedLock)
+	made := false
+	if d.file != "" {
+		place, lock = d.file, filepath.Join(filepath.Dir(d.file), "."+filepath.Base(d.file)+savedLock)
+	} else {
+		made = !isFolder(d.folder)
+		if err := os.MkdirAll(d.folder, 0o755); err != nil {
+			return nil, err
+		}
 	}
-	release, err = filelock.Take(filepath.Join(dir, savedLock))
+	unlock, err := filelock.Take(lock)
 	switch {
 	case errors.Is(err, filelock.ErrHeld):
-		return nil, a.failure("folder_busy", dir)
+		return nil, a.failure("folder_busy", place)
 	case errors.Is(err, filelock.ErrUnsupported):
-		return func() {}, nil
+		unlock = func() {}
+	case err != nil:
+		return nil, err
 	}
-	return release, err
+	release = func() {
+		unlock()
+		if made {
+			_ = os.Remove(d.folder) // when nothing was saved
+		}
+	}
+	if err := a.clear(d); err != nil {
+		release()
+		return nil, err
+	}
+	return release, nil
+}
+
+// clear mends a place and refuses a person's files.
+func (a *app) clear(d destination) error {
+	dir := filepath.Dir(d.manifest())
+	back, err := mend(dir, d.manifest())
+	if err != nil {
+		return err
+	}
+	for _, path := range back {
+		a.note("put_back", path)
+	}
+	sweepTemps(d)
+	var theirs []string
+	for _, f := range d.wanted {
+		if path := d.path(f, ""); foreign(path) {
+			theirs = append(theirs, path)
+		}
+	}
+	if len(theirs) > 0 && !d.force {
+		return a.failure("output_foreign", strings.Join(theirs, ", "))
+	}
+	return nil
 }
 
 // save writes a result in the forms that are wanted and have content: all files or
-// none. Files of older runs in other forms are moved aside, so that those of two runs
-// are never taken for one; a partial result leaves a whole one in place and takes names
-// of its own.
+// none. The results of an older run in forms that this one does not write are moved
+// aside with all others of that run, so that files of two runs never lie in one set; a
+// partial result leaves a whole one in place and takes names of its own. A person's
+// file that has come since claim is left, and the result gets other names.
 func (a *app) save(d destination, o outcome) error {
 	prefix := ""
 	if o.options.Partial && slices.ContainsFunc(d.set(), func(f form) bool { return isFile(d.path(f, "")) }) {
 		prefix = partialPrefix
 	}
-	var files []newFile
-	var away []move
-	for _, f := range d.set() {
-		path := d.path(f, prefix)
-		var data []byte
-		if slices.ContainsFunc(d.wanted, func(g form) bool { return g.name == f.name }) {
-			var err error
-			if data, err = f.write(o); err != nil {
-				return err
-			}
-			if data == nil && d.named {
-				a.note("nothing_for_form", path)
-			}
-		}
+	data := map[string][]byte{}
+	for _, f := range d.wanted {
+		b, err := f.write(o)
 		switch {
-		case data != nil:
-			files = append(files, newFile{path, data})
-		case isFile(path):
-			away = append(away, move{path, d.path(f, earlierPrefix+prefix)})
+		case err != nil:
+			return err
+		case b != nil:
+			data[f.name] = b
+		case d.named:
+			a.note("nothing_for_form", d.path(f, prefix))
 		}
 	}
-	if len(files) == 0 {
+	if len(data) == 0 {
 		return a.failure("nothing_saved")
 	}
-	if err := replaceFiles(files, away); err != nil {
+	if !d.force {
+		prefix = d.freePrefix(newPrefix, prefix, func(f form) bool { return data[f.name] != nil })
+	}
+	var files []newFile
+	for _, f := range d.set() {
+		if data[f.name] != nil {
+			files = append(files, newFile{d.path(f, prefix), data[f.name]})
+		}
+	}
+	away := d.older(prefix, data)
+	if err := replaceFiles(d.manifest(), files, away); err != nil {
 		return err
 	}
+	a.tellSaved(files, away, o)
+	return nil
+}
+
+func (a *app) tellSaved(files []newFile, away []move, o outcome) {
 	for _, m := range away {
-		a.note("moved", m.from, m.to)
+		if m.to != "" {
+			a.note("moved", m.from, m.to)
+		}
 	}
 	for _, f := range files {
 		a.note("saved", f.path)
@@ -254,7 +307,42 @@ func (a *app) save(d destination, o outcome) error {
 			a.tellMailCheck(f.path, o.doc)
 		}
 	}
-	return nil
+}
+
+// older are the moves that take the last run's files out of the way of data: none when
+// each is replaced, else all of them together. What was moved aside before goes.
+func (d destination) older(prefix string, data map[string][]byte) []move {
+	var old []form
+	stays := false
+	for _, f := range d.set() {
+		if path := d.path(f, prefix); written(path) {
+			old = append(old, f)
+			stays = stays || data[f.name] == nil
+		}
+	}
+	if !stays {
+		return nil
+	}
+	to := d.freePrefix(earlierPrefix, earlierPrefix+prefix, func(form) bool { return true })
+	var away []move
+	for _, f := range d.set() {
+		if path := d.path(f, to); written(path) {
+			away = append(away, move{from: path})
+		}
+	}
+	for _, f := range old {
+		away = append(away, move{d.path(f, prefix), d.path(f, to)})
+	}
+	return away
+}
+
+// freePrefix returns prefix, or one with more before it, under which no form that counts
+// is a person's file.
+func (d destination) freePrefix(more, prefix string, counts func(form) bool) string {
+	for slices.ContainsFunc(d.set(), func(f form) bool { return counts(f) && foreign(d.path(f, prefix)) }) {
+		prefix = more + prefix
+	}
+	return prefix
 }
 
 // tellMailCheck says what of a draft that leaves the program has to be checked.

@@ -74,7 +74,7 @@ func TestSaveSets(t *testing.T) {
 	said, err := saving(t, inFolder(dir), brought("first", false))
 	require.NoError(t, err)
 	one := all(t, dir)
-	assert.Equal(t, []string{"run.docx", "run.eml", "run.ics", "run.json", "run.md", "run.sh"}, sortedKeys(one))
+	assert.Equal(t, []string{".windowseat.json", "run.docx", "run.eml", "run.ics", "run.json", "run.md", "run.sh"}, sortedKeys(one))
 	for _, name := range []string{"run.eml", "run.ics", "run.json", "run.md"} {
 		assert.Contains(t, one[name], "first", name)
 		assert.Contains(t, said, "saved "+filepath.Join(dir, name))
@@ -84,8 +84,8 @@ func TestSaveSets(t *testing.T) {
 	said, err = saving(t, inFolder(dir, "md", "ics"), brought("second", false))
 	require.NoError(t, err)
 	two := all(t, dir)
-	assert.Equal(t, []string{"earlier-run.docx", "earlier-run.eml", "earlier-run.json", "run.ics", "run.md", "run.sh"}, sortedKeys(two))
-	for _, ext := range []string{"docx", "eml", "json"} {
+	assert.Equal(t, []string{".windowseat.json", "earlier-run.docx", "earlier-run.eml", "earlier-run.ics", "earlier-run.json", "earlier-run.md", "run.ics", "run.md", "run.sh"}, sortedKeys(two))
+	for _, ext := range []string{"docx", "eml", "ics", "json", "md"} { // all of one run
 		assert.Equal(t, one["run."+ext], two["earlier-run."+ext])
 	}
 	assert.Contains(t, two["run.md"], "second")
@@ -98,6 +98,8 @@ func TestSaveSets(t *testing.T) {
 	three := all(t, dir)
 	assert.NotContains(t, three, "run.ics")
 	assert.Equal(t, two["run.ics"], three["earlier-run.ics"])
+	assert.Equal(t, two["run.md"], three["earlier-run.md"])
+	assert.NotContains(t, three, "earlier-run.docx", "of an older run than the others")
 	assert.NotContains(t, said, "nothing was found", "nobody named the form")
 	assert.Equal(t, "mine", three["run.sh"])
 }
@@ -111,7 +113,7 @@ func TestSavePartial(t *testing.T) {
 	_, err = saving(t, inFolder(dir), brought("broken", true))
 	require.NoError(t, err)
 	got := all(t, dir)
-	assert.Equal(t, []string{"partial-run.docx", "partial-run.eml", "partial-run.ics", "partial-run.json", "partial-run.md", "run.docx"}, sortedKeys(got))
+	assert.Equal(t, []string{".windowseat.json", "partial-run.docx", "partial-run.eml", "partial-run.ics", "partial-run.json", "partial-run.md", "run.docx"}, sortedKeys(got))
 	assert.Equal(t, before["run.docx"], got["run.docx"])
 	_, err = saving(t, inFolder(dir, "md"), brought("again", true))
 	require.NoError(t, err)
@@ -119,11 +121,12 @@ func TestSavePartial(t *testing.T) {
 	assert.Contains(t, again["partial-run.md"], "again")
 	assert.NotContains(t, again, "partial-run.eml")
 	assert.Equal(t, got["partial-run.eml"], again["earlier-partial-run.eml"])
+	assert.Equal(t, got["partial-run.md"], again["earlier-partial-run.md"])
 
 	empty := t.TempDir()
 	_, err = saving(t, inFolder(empty, "md"), brought("broken", true))
 	require.NoError(t, err)
-	assert.Equal(t, []string{"run.md"}, sortedKeys(all(t, empty)))
+	assert.Equal(t, []string{".windowseat.json", "run.md"}, sortedKeys(all(t, empty)))
 
 	file := filepath.Join(empty, "run.md") // the same of one file
 	_, err = saving(t, destination{file: file, wanted: forms[:1], named: true}, brought("later", true))
@@ -154,7 +157,9 @@ func TestSaveUndone(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "run.eml", "in the way"), 0o700)) // the last to be put in place
 	before := all(t, dir)
-	said, err := saving(t, inFolder(dir, "md", "ics", "eml"), brought("second", false))
+	d := inFolder(dir, "md", "ics", "eml")
+	d.force = true // else it would go beside
+	said, err := saving(t, d, brought("second", false))
 	require.Error(t, err)
 	assert.Empty(t, said)
 	assert.Equal(t, before, all(t, dir))
@@ -176,21 +181,4 @@ func TestSaveTellsWhatToCheck(t *testing.T) {
 	said, err = saving(t, inFolder(dir, "eml"), o)
 	require.NoError(t, err)
 	assert.NotContains(t, said, "check before")
-}
-
-func TestSavedBefore(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range []string{"a/run.md", "b/run.md", "b/run.docx", "c/earlier-run.md", "c/partial-run.md", "c/earlier-partial-run.md", "c/my-run.md", "c/run.txt"} {
-		require.NoError(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o700))
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
-	}
-	for name, want := range map[string]bool{
-		"a/run.md": false, "b/run.md": true, "b/run.docx": true, "c/earlier-run.md": true, "c/partial-run.md": true, "c/earlier-partial-run.md": true,
-		"c/my-run.md": false, "c/run.txt": false, "c/run.md.bak": false,
-	} {
-		assert.Equal(t, want, savedBefore(filepath.Join(dir, name)), name)
-	}
-	assert.True(t, destination{folder: filepath.Join(dir, "a")}.takes(filepath.Join(dir, "b", "..", "a", "run.md")), "results go there")
-	assert.False(t, destination{folder: filepath.Join(dir, "a")}.takes(filepath.Join(dir, "b", "run.md")))
-	assert.False(t, destination{}.takes(filepath.Join(dir, "a", "run.md")))
 }

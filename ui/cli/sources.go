@@ -22,7 +22,7 @@ type sources struct {
 
 // readSources reads files and the files in folders; a file that is given twice once.
 // What cannot be read is noted at once and named in the result, and the others are
-// worked on: it is an error only when nothing is left. What output takes is no source.
+// worked on: it is an error only when nothing is left. What runs wrote is no source.
 func (a *app) readSources(ctx context.Context, paths []string, output destination) (*sources, error) {
 	s := &sources{seen: map[string]bool{}}
 	for _, p := range paths {
@@ -108,12 +108,12 @@ func (a *app) expand(ctx context.Context, path string, output destination) (file
 				return filepath.SkipDir
 			}
 		case d.IsDir():
-		case output.file != "" && output.takes(p):
+		case output.takes(p) && (output.force || output.file != "" && written(p)):
 			a.note("skipped", p, a.say("why_output"))
+		case written(p):
+			a.note("skipped", p, a.say("why_saved"))
 		case filepath.Ext(p) == ".json":
 			a.note("skipped", p, a.say("why_json"))
-		case savedBefore(p), output.takes(p):
-			a.note("skipped", p, a.say("why_saved"))
 		case isFile(p):
 			files = append(files, p)
 		default:

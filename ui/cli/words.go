@@ -99,6 +99,7 @@ var words = map[string][2]string{
 	"minutes_left":    {"，约剩 %d 分钟", ", about %d min left"},
 	"skipped":         {"跳过 %s：%s", "skipped %s: %s"},
 	"saved":           {"已保存 %s", "saved %s"},
+	"put_back":        {"上一次运行在写文件时中断，已恢复原来的 %s", "a run was broken off while it wrote its files: %s is back as it was"},
 	"moved":           {"以前的 %s 已改名为 %s", "the earlier %s is now %s"},
 	"check_mail":      {"%s：发送前请核对", "%s: check before sending"},
 	"done_in":         {"完成，用时 %s，共 %s；%s", "done in %s, %s; %s"},

@@ -62,6 +62,7 @@ var errorWords = map[string][2]string{
 	"too_short_text":    {"文本只有 %d 个词元，%d 个词元的窗口（最小的）至少需要 %d；请用更长的文本", "the text has %d tokens, windows of %d, the least, need at least %d; give a longer text"},
 	"bad_extension":     {"-o %q：%s 能写的是 %s", "-o %q: %s can write %s"},
 	"formats_no_folder": {"--formats 要和 -o 文件夹一起用", "--formats needs a folder: -o DIR"},
+	"output_foreign":    {"%s：不是 windowseat 写的，或写好后被改过；请用 -o 换一个位置，或用 --force 覆盖", "%s: not written by windowseat, or changed since; give another place with -o, or --force to write over it"},
 	"output_is_file":    {"-o %q：run 写好几个文件，请给一个文件夹", "-o %q: run writes several files; give a folder"},
 	"output_is_folder":  {"-o %q：是一个文件夹，请给一个文件名", "-o %q: it is a folder; give the name of a file"},
 	"output_is_source":  {"%s 是要读的文档，会被结果覆盖；请用 -o 换一个位置", "%s is a document to read and would be overwritten; give another place with -o"},

@@ -132,7 +132,7 @@ func TestCommaList(t *testing.T) {
 // TestHelpTable: no Chinese help text is left over from what no longer exists.
 func TestHelpTable(t *testing.T) {
 	a := &app{lang: "zh", version: "1"}
-	known := []string{"", "perplexity long", "bench long", "doctor long", "generate long", "models import long"}
+	known := []string{"", "perplexity long", "bench long", "doctor long", "generate long", "run long", "models import long"}
 	for _, c := range allCommands(a.root()) {
 		path := c.CommandPath()
 		path = strings.TrimPrefix(strings.TrimPrefix(path, "windowseat"), " ")
