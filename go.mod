@@ -5,9 +5,11 @@ go 1.26.0
 require (
 	fyne.io/fyne/v2 v2.7.1
 	github.com/ardanlabs/jinja v1.8.0
+	github.com/arran4/golang-ical v0.3.4
 	github.com/clipperhouse/uax29/v2 v2.7.0
 	github.com/dlclark/regexp2/v2 v2.13.0
 	github.com/edsrzf/mmap-go v1.2.0
+	github.com/emersion/go-message v0.18.2
 	github.com/go-text/typesetting v0.2.1
 	github.com/mattn/go-isatty v0.0.24
 	github.com/saintfish/chardet v0.0.0-20230101081208-5e3ef4b5456d

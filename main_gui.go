@@ -13,6 +13,7 @@ import (
 	"fyne.io/fyne/v2/app"
 
 	"windowseat/assistant"
+	"windowseat/assistant/journal"
 	"windowseat/engine"
 	"windowseat/engine/models"
 	"windowseat/ui"
@@ -31,11 +32,18 @@ const idleModel = 10 * time.Minute
 // phone's layout on a desktop.
 func openWindow(mobile bool) int {
 	store, err := models.Open("", nil)
+	var home string
+	if err == nil {
+		home, err = models.Home()
+	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "windowseat: %v\n", err)
 		return 1
 	}
-	backend := ui.NewLocal(ui.LocalOptions{Open: opener(store), Store: store, ContextTokens: engine.DefaultContext, Idle: idleModel})
+	backend := ui.NewLocal(ui.LocalOptions{
+		Open: opener(store), Store: store, ContextTokens: engine.DefaultContext, Idle: idleModel,
+		Journal: journal.Open(home), Program: cli.Program(version),
+	})
 	a := app.NewWithID(appID)
 	w := ui.New(a, backend, ui.Options{Mobile: mobile || fyne.CurrentDevice().IsMobile()})
 	w.Show()

@@ -84,6 +84,7 @@ var mayImport = map[string][]string{
 	"assets":              {},
 	"assistant":           {"document/...", "chunker", "retrieval", "prompts"},
 	"assistant/export":    {"assistant", "document/..."},
+	"assistant/journal":   {"assistant", "document", "prompts", "engine/filelock"},
 	"assistant/library":   {"assistant", "document/...", "chunker", "retrieval", "prompts"},
 	"chunker":             {"document/..."},
 	"document":            {"document/..."},

@@ -33,8 +33,9 @@ type Generator interface {
 // GeneratorInfo names the model and its limits.
 type GeneratorInfo struct {
 	Model         ModelInfo
-	ContextTokens int // prompt and answer together
-	Parallel      int // how many Generate calls decode side by side at a profit
+	ContextTokens int    // prompt and answer together
+	Parallel      int    // how many Generate calls decode side by side at a profit
+	Numerics      string // what besides the model file and the prompt decides the bits of an answer
 }
 
 // Prompt is [rules] [part] [tail]: System holds the rules and worked examples that
@@ -78,4 +79,5 @@ type Answer struct {
 	OutputTokens int
 	Prefill      time.Duration
 	Decode       time.Duration
+	Earlier      bool // computed by an earlier try of the same job, and kept
 }

@@ -159,12 +159,14 @@ type Source struct {
 	Notes      []Note   `json:"notes"`
 }
 
-// Timing sums up what a job cost.
+// Timing sums up what a job cost. A job that was broken off and continued counts
+// tokens and passes of all tries, and the seconds of the last one.
 type Timing struct {
-	Seconds      float64 `json:"seconds"`
-	PromptTokens int     `json:"prompt_tokens"` // tokens given to the model, reused ones included
-	OutputTokens int     `json:"output_tokens"`
-	Passes       int     `json:"passes"`
+	Seconds       float64 `json:"seconds"`
+	PromptTokens  int     `json:"prompt_tokens"` // tokens given to the model, reused ones included
+	OutputTokens  int     `json:"output_tokens"`
+	Passes        int     `json:"passes"`
+	EarlierPasses int     `json:"earlier_passes,omitempty"` // of Passes, computed by an earlier try
 }
 
 // Header is what every result document starts with.

@@ -109,6 +109,9 @@ func (r *runner) generate(ctx context.Context, p Prompt) (Answer, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.timing.Passes++
+	if a.Earlier {
+		r.timing.EarlierPasses++
+	}
 	r.timing.PromptTokens += a.PromptTokens
 	r.timing.OutputTokens += a.OutputTokens
 	switch {

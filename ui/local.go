@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"windowseat/assistant"
+	"windowseat/assistant/journal"
 	"windowseat/document"
 	"windowseat/engine/models"
 )
@@ -24,8 +25,10 @@ type Opener func(ctx context.Context, model string, progress func(done, total in
 type LocalOptions struct {
 	Open          Opener
 	Store         *models.Store
-	Model         string // preferred model: an id, a path, or "" for the best that fits
-	ContextTokens int    // the context that Open gives a model, for the memory plan; 0 is the model's own
+	Model         string         // preferred model: an id, a path, or "" for the best that fits
+	ContextTokens int            // the context that Open gives a model, for the memory plan; 0 is the model's own
+	Journal       *journal.Store // keeps jobs, so that one that was broken off goes on; nil keeps none
+	Program       string         // name of this build, for the journal
 	// Idle is how long an unused model stays open: its memory is then given back,
 	// and what it remembers of documents is gone. 0 is for ever.
 	Idle time.Duration
@@ -171,7 +174,26 @@ func (l *Local) Run(ctx context.Context, r RunRequest, events func(Event)) (*ass
 		job.Sources = append(job.Sources, assistant.SourceInput{Name: f.Name, Doc: f.Document})
 	}
 	n := newNews(len(r.Files), events)
-	return assistant.Run(ctx, n.listen(l.generator), job, n.take)
+	generator, kept := l.keep(job)
+	defer kept.Close()
+	doc, err := assistant.Run(ctx, n.listen(generator), job, n.take)
+	if err == nil {
+		_ = kept.Finish(doc) // the result is on the screen, and can be saved from there
+	}
+	return doc, err
+}
+
+// keep continues the job in the journal, or begins it there. A job that cannot be kept
+// is done without.
+func (l *Local) keep(job assistant.Job) (assistant.Generator, *journal.Job) {
+	if l.opts.Journal == nil {
+		return l.generator, nil
+	}
+	kept, err := l.opts.Journal.Begin(job, l.generator.Info(), journal.Options{Program: l.opts.Program})
+	if err != nil {
+		return l.generator, nil
+	}
+	return kept.Generator(l.generator), kept
 }
 
 // openModel makes the named model the open one; the caller holds mu.

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"windowseat/assistant"
+	"windowseat/assistant/journal"
 	"windowseat/engine/models"
 )
 
@@ -107,6 +108,44 @@ func TestLocalRunsAndKeepsTheModelOpen(t *testing.T) {
 	assert.Equal(t, 2, opened)
 	require.NoError(t, l.Close())
 	assert.Equal(t, 2, closed)
+}
+
+// A job that was stopped goes on where it stopped: kept passes are not asked again.
+func TestLocalContinuesAStoppedJob(t *testing.T) {
+	var asked atomic.Int64
+	l := newLocal(t, func(context.Context, string, func(done, total int64)) (assistant.Generator, func() error, error) {
+		return counting{plainGenerator{answer: `{"has":false}`}, &asked}, func() error { return nil }, nil
+	})
+	l.opts.Journal = journal.Open(t.TempDir())
+	r := request(t, l, todoText)
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := l.Run(ctx, r, func(e Event) {
+		if e.Kind == EventPassEnd {
+			cancel()
+		}
+	})
+	require.ErrorIs(t, err, context.Canceled)
+	first := asked.Load()
+	require.Positive(t, first)
+	doc, err := l.Run(t.Context(), r, func(Event) {})
+	require.NoError(t, err)
+	assert.Positive(t, doc.Timing.EarlierPasses)
+	assert.Equal(t, int64(doc.Timing.Passes-doc.Timing.EarlierPasses), asked.Load()-first)
+	list, err := l.opts.Journal.List()
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	assert.NotNil(t, list[0].Record.Finished)
+}
+
+// counting counts the passes that reach the model.
+type counting struct {
+	plainGenerator
+	asked *atomic.Int64
+}
+
+func (c counting) Generate(ctx context.Context, p assistant.Prompt) (assistant.Answer, error) {
+	c.asked.Add(1)
+	return c.plainGenerator.Generate(context.WithoutCancel(ctx), p)
 }
 
 func TestLocalErrors(t *testing.T) {

@@ -127,7 +127,7 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(a.flagError)
 	a.addGlobalFlags(root)
 	root.AddCommand(a.runCommand(), a.readCommand(), a.chunksCommand(), a.generateCommand(),
-		a.scoreCommand(), a.tokenizeCommand(), a.perplexityCommand(), a.benchCommand(), a.modelsCommand(), a.doctorCommand())
+		a.scoreCommand(), a.tokenizeCommand(), a.perplexityCommand(), a.benchCommand(), a.modelsCommand(), a.jobsCommand(), a.doctorCommand())
 	for _, t := range singleTasks {
 		root.AddCommand(a.taskCommand(t))
 	}

@@ -49,7 +49,7 @@ func (a *app) reason(err error) string {
 	if errors.As(err, &p) {
 		err = p.err
 	}
-	for _, words := range []func(error) string{a.documentReason, a.storeReason, a.fetchReason, a.engineReason} {
+	for _, words := range []func(error) string{a.documentReason, a.storeReason, a.fetchReason, a.jobReason, a.engineReason} {
 		if s := words(err); s != "" {
 			return s
 		}

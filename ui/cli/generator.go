@@ -13,6 +13,7 @@ import (
 	"windowseat/engine/addrspace"
 	"windowseat/engine/chat"
 	"windowseat/engine/gguf"
+	"windowseat/engine/kernels"
 	"windowseat/engine/models"
 )
 
@@ -37,7 +38,11 @@ func NewGenerator(e *engine.Engine, st models.Status) *Generator {
 
 // Info names the model and its limits.
 func (g *Generator) Info() assistant.GeneratorInfo {
-	return assistant.GeneratorInfo{Model: g.model, ContextTokens: g.e.Info().Context, Parallel: parallelPasses}
+	info := g.e.Info()
+	return assistant.GeneratorInfo{
+		Model: g.model, ContextTokens: info.Context, Parallel: parallelPasses,
+		Numerics: kernels.PromptGrain().String() + " " + string(info.KV),
+	}
 }
 
 // CountTokens counts text as the model's tokenizer does, by itself.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -14,8 +12,8 @@ import (
 
 	"windowseat/assistant"
 	"windowseat/assistant/export"
+	"windowseat/assistant/journal"
 	"windowseat/engine"
-	"windowseat/engine/filelock"
 )
 
 // singleTasks are the tasks with a command of their own.
@@ -34,28 +32,49 @@ var singleTasks = []struct {
 var runTasks = []assistant.Task{assistant.TaskSummary, assistant.TaskDecisions, assistant.TaskTodos, assistant.TaskRisks, assistant.TaskEmail}
 
 func (a *app) runCommand() *cobra.Command {
-	var tasks []string
-	var dir, tone string
+	var tasks, formats []string
+	var dir string
+	var f jobFlags
 	c := &cobra.Command{
 		Use:   "run PATH...",
 		Short: "The main job: summary, decisions, todos, risks and an email draft of files and folders",
-		Args:  a.args(1, -1),
+		Long: "The main job: summary, decisions, todos, risks and an email draft of files and folders.\n\n" +
+			"With -o the files of a run are written all or none. A file there that windowseat did not write, or that was changed since, is yours: " +
+			"it is read like any document and never renamed, and the run is refused before it begins when a result would get its name, unless with --force. " +
+			"Results of former runs are not read. An older set in other forms becomes earlier-run.*; a run that was broken off writes partial-run.* beside a whole result.",
+		Args: a.args(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			asked, err := a.parseTasks(tasks)
 			if err != nil {
 				return err
 			}
-			job, failed, err := a.job(cmd.Context(), args, asked, tone)
-			if err != nil {
+			force := f.output.force
+			if f.output, err = a.toFolder(dir, formats, cmd.Flags().Changed("formats"), asked); err != nil {
 				return err
 			}
-			return errors.Join(a.run(cmd.Context(), job, dir), failed)
+			f.output.force = force
+			return a.claimed(args, f, func() error {
+				job, failed, err := a.job(cmd.Context(), args, asked, f)
+				if err != nil {
+					return err
+				}
+				return errors.Join(a.run(cmd.Context(), job, f), failed)
+			})
 		},
 	}
 	c.Flags().StringSliceVar(&tasks, "tasks", []string{"summary", "todos", "risks", "email"}, "what to make")
-	c.Flags().StringVarP(&dir, "output", "o", "", "folder to write run.json and run.md to")
-	c.Flags().StringVar(&tone, "tone", "", "tone of the email")
+	c.Flags().StringVarP(&dir, "output", "o", "", "folder to write run.md, run.json, run.docx, run.ics and run.eml to")
+	c.Flags().StringSliceVar(&formats, "formats", nil, "which of them: "+strings.ReplaceAll(names(forms, ""), " ", ",")+" (default: all that have content)")
+	c.Flags().StringVar(&f.tone, "tone", "", "tone of the email")
+	f.add(c)
 	return c
+}
+
+// add gives a command the options about the journal.
+func (f *jobFlags) add(c *cobra.Command) {
+	c.Flags().BoolVar(&f.fresh, "fresh", false, "start anew instead of continuing an unfinished run")
+	c.Flags().BoolVar(&f.output.force, "force", false, "write over files of the same name that windowseat did not write, or that were changed since")
+	c.Flags().BoolVar(&f.noJournal, "no-journal", false, "keep nothing of this run in the data folder")
 }
 
 func taskNames() string {
@@ -90,108 +109,106 @@ func (a *app) taskCommand(t struct {
 	short string
 },
 ) *cobra.Command {
-	var tone string
+	var f jobFlags
+	var file string
 	c := &cobra.Command{
 		Use:   string(t.task) + " FILE...",
 		Short: t.short,
 		Args:  a.args(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			job, failed, err := a.job(cmd.Context(), args, []assistant.Task{t.task}, tone)
-			if err != nil {
+			var err error
+			force := f.output.force
+			if f.output, err = a.toFile(file, t.task); err != nil {
 				return err
 			}
-			return errors.Join(a.runTask(cmd.Context(), job, t.task), failed)
+			f.output.force = force
+			return a.claimed(args, f, func() error {
+				job, failed, err := a.job(cmd.Context(), args, []assistant.Task{t.task}, f)
+				if err != nil {
+					return err
+				}
+				return errors.Join(a.runTask(cmd.Context(), job, f, t.task), failed)
+			})
 		},
 	}
+	c.Flags().StringVarP(&file, "output", "o", "", "file to write, its form by the extension: "+names(formsOf([]assistant.Task{t.task}), "."))
 	if t.task == assistant.TaskEmail {
-		c.Flags().StringVar(&tone, "tone", "", "tone of the email")
+		c.Flags().StringVar(&f.tone, "tone", "", "tone of the email")
 	}
+	f.add(c)
 	return c
+}
+
+// claimed does the work while the place of its results is kept from other runs: taken
+// before anything is read, so that one that cannot be written costs nothing.
+func (a *app) claimed(paths []string, f jobFlags, work func() error) error {
+	if len(f.output.wanted) == 0 {
+		return work()
+	}
+	for _, p := range paths {
+		if f.output.takes(p) && isFile(p) {
+			return a.usage("output_is_source", p)
+		}
+	}
+	release, err := a.claim(f.output)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return work()
 }
 
 // job reads the documents and fills in the options. Reading comes before the
 // model is loaded, so that a wrong path is told at once. failed is why a file that
 // was named is not among the sources.
-func (a *app) job(ctx context.Context, paths []string, tasks []assistant.Task, tone string) (job assistant.Job, failed, err error) {
-	f := a.flags
-	s, err := a.readSources(ctx, paths)
+func (a *app) job(ctx context.Context, paths []string, tasks []assistant.Task, f jobFlags) (job assistant.Job, failed, err error) {
+	g := a.flags
+	s, err := a.readSources(ctx, paths, f.output)
 	if err != nil {
 		return assistant.Job{}, nil, err
 	}
 	return assistant.Job{
-		Sources: s.read, Unread: s.unread, Tasks: tasks, Lang: f.lang, EmailLang: f.emailLang,
-		MeetingDate: f.meetingDate, Tone: tone, Seed: f.seed,
+		Sources: s.read, Unread: s.unread, Tasks: tasks, Lang: g.lang, EmailLang: g.emailLang,
+		MeetingDate: g.meetingDate, Tone: f.tone, Seed: g.seed,
 	}, s.failed, nil
 }
 
-func (a *app) run(ctx context.Context, job assistant.Job, dir string) error {
-	if dir != "" { // before the work, so that a folder that cannot be written costs nothing
-		release, err := a.claim(dir)
-		if err != nil {
-			return err
+func (a *app) run(ctx context.Context, job assistant.Job, f jobFlags) error {
+	do := func(gen assistant.Generator, sink assistant.Sink) (*assistant.RunDocument, error) {
+		return assistant.Run(ctx, gen, job, sink)
+	}
+	return a.workOn(ctx, job, f, do, func(d *assistant.RunDocument, runErr error) error {
+		return a.deliver(outcome{doc: d, json: d}, job, f, runErr)
+	})
+}
+
+func (a *app) runTask(ctx context.Context, job assistant.Job, f jobFlags, task assistant.Task) error {
+	var env *assistant.Envelope
+	do := func(gen assistant.Generator, sink assistant.Sink) (*assistant.RunDocument, error) {
+		var err error
+		if env, err = assistant.RunTask(ctx, gen, job, task, sink); env == nil {
+			return nil, err
 		}
-		defer release()
+		return export.AsRun(env), err
 	}
-	gen, closeModel, err := a.openGenerator(ctx)
-	if err != nil {
-		return err
+	return a.workOn(ctx, job, f, do, func(d *assistant.RunDocument, runErr error) error {
+		return a.deliver(outcome{doc: d, json: env}, job, f, runErr)
+	})
+}
+
+// deliver saves a result where it is wanted, and prints it also when that fails.
+func (a *app) deliver(o outcome, job assistant.Job, f jobFlags, runErr error) error {
+	o.options = export.Options{Lang: o.doc.Language, Asked: job.Tasks, Partial: runErr != nil}
+	o.at = time.Now()
+	var saveErr error
+	if len(f.output.wanted) > 0 {
+		saveErr = a.save(f.output, o)
 	}
-	defer closeModel()
-	sink := a.newSink()
-	d, runErr := assistant.Run(ctx, gen, job, sink.event)
-	sink.done()
-	if d == nil {
-		return runErr
-	}
-	md := export.Markdown(d, export.Options{Lang: d.Language, Asked: job.Tasks, Partial: runErr != nil})
-	var saveErr error // the result is printed all the same
-	if dir != "" {
-		saveErr = a.save(dir, d, md, runErr != nil)
-	}
-	a.finished(d.Header, runErr)
 	if a.flags.json {
-		return errors.Join(runErr, a.printJSON(d), saveErr)
+		return errors.Join(runErr, a.printJSON(o.json), saveErr)
 	}
-	fmt.Fprint(a.out, md)
+	fmt.Fprint(a.out, export.Markdown(o.doc, o.options))
 	return errors.Join(runErr, saveErr)
-}
-
-func (a *app) runTask(ctx context.Context, job assistant.Job, task assistant.Task) error {
-	gen, closeModel, err := a.openGenerator(ctx)
-	if err != nil {
-		return err
-	}
-	defer closeModel()
-	sink := a.newSink()
-	env, runErr := assistant.RunTask(ctx, gen, job, task, sink.event)
-	sink.done()
-	if env == nil {
-		return runErr
-	}
-	a.finished(env.Header, runErr)
-	if a.flags.json {
-		return errors.Join(runErr, a.printJSON(env))
-	}
-	fmt.Fprint(a.out, export.Markdown(asRun(env), export.Options{Lang: env.Language, Asked: job.Tasks, Partial: runErr != nil}))
-	return runErr
-}
-
-// asRun puts one task's envelope into the shape of the main job's result.
-func asRun(e *assistant.Envelope) *assistant.RunDocument {
-	d := &assistant.RunDocument{Header: e.Header}
-	switch e.Task {
-	case assistant.TaskSummary:
-		d.Summary = e.Items
-	case assistant.TaskDecisions:
-		d.Decisions = e.Items
-	case assistant.TaskTodos:
-		d.Todos = e.Items
-	case assistant.TaskRisks:
-		d.Risks = e.Items
-	case assistant.TaskEmail:
-		d.Email = e.Items
-	}
-	return d
 }
 
 func (a *app) openGenerator(ctx context.Context) (*Generator, func(), error) {
@@ -208,69 +225,8 @@ func (a *app) openGenerator(ctx context.Context) (*Generator, func(), error) {
 	return g, func() { _ = e.Close() }, nil
 }
 
-// Names of the files that run -o writes, and of the one that is there meanwhile.
-const (
-	savedJSON     = "run.json"
-	savedMarkdown = "run.md"
-	savedLock     = ".windowseat.lock"
-)
-
-// claim makes the folder of results and keeps it from other runs until release.
-func (a *app) claim(dir string) (release func(), err error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
-	}
-	release, err = filelock.Take(filepath.Join(dir, savedLock))
-	switch {
-	case errors.Is(err, filelock.ErrHeld):
-		return nil, a.failure("folder_busy", dir)
-	case errors.Is(err, filelock.ErrUnsupported):
-		return func() {}, nil
-	}
-	return release, err
-}
-
-// save writes the result as JSON and Markdown, each in full or not at all.
-func (a *app) save(dir string, d *assistant.RunDocument, md string, partial bool) error {
-	js, err := export.JSON(d)
-	if err != nil {
-		return err
-	}
-	for _, f := range []struct {
-		name string
-		data []byte
-	}{{savedJSON, js}, {savedMarkdown, []byte(md)}} {
-		path := filepath.Join(dir, f.name)
-		if partial && isFile(path) { // never in place of an earlier, whole result
-			path = filepath.Join(dir, "partial-"+f.name)
-		}
-		if err := replaceFile(path, f.data); err != nil {
-			return err
-		}
-		a.note("saved", path)
-	}
-	return nil
-}
-
-// replaceFile writes a file in full or not at all.
-func replaceFile(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.part")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
-}
-
 // finished says what the job cost and how much of each source it read.
-func (a *app) finished(h assistant.Header, runErr error) {
+func (a *app) finished(h assistant.Header, runErr error, kept *journal.Job) {
 	var cover []string
 	for _, s := range h.Sources {
 		cover = append(cover, a.say("coverage", s.File, s.PartsRead, s.PartsTotal))
@@ -280,5 +236,12 @@ func (a *app) finished(h assistant.Header, runErr error) {
 	if runErr != nil {
 		key = "stopped_after"
 	}
-	a.note(key, took, h.Timing.Passes, strings.Join(cover, ", "))
+	passes := a.say("job_passes", h.Timing.Passes)
+	if n := h.Timing.EarlierPasses; n > 0 {
+		passes = a.say("passes_earlier", h.Timing.Passes, n)
+	}
+	a.note(key, took, passes, strings.Join(cover, ", "))
+	if runErr != nil && kept != nil {
+		a.note("can_continue")
+	}
 }

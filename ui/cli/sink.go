@@ -35,6 +35,13 @@ func (s *sink) event(e assistant.Event) {
 	}
 }
 
+// tell prints a line; it may be called from several goroutines.
+func (s *sink) tell(line string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.a.errLine(line)
+}
+
 func (s *sink) plan(total int) {
 	if s.bar == nil {
 		s.bar = s.a.newProgress("working", total)

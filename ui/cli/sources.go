@@ -22,11 +22,11 @@ type sources struct {
 
 // readSources reads files and the files in folders; a file that is given twice once.
 // What cannot be read is noted at once and named in the result, and the others are
-// worked on: it is an error only when nothing is left.
-func (a *app) readSources(ctx context.Context, paths []string) (*sources, error) {
+// worked on: it is an error only when nothing is left. What runs wrote is no source.
+func (a *app) readSources(ctx context.Context, paths []string, output destination) (*sources, error) {
 	s := &sources{seen: map[string]bool{}}
 	for _, p := range paths {
-		files, inFolder, err := a.expand(ctx, p)
+		files, inFolder, err := a.expand(ctx, p, output)
 		if err != nil && ctx.Err() == nil {
 			a.skip(s, p, p, err, false)
 		}
@@ -82,7 +82,7 @@ func identity(path string) string {
 // expand returns the files of a path: itself, or what lies in the folder and below,
 // in order of name, without hidden files. Files that no document can be, and folders
 // that cannot be opened, are noted.
-func (a *app) expand(ctx context.Context, path string) (files []string, folder bool, err error) {
+func (a *app) expand(ctx context.Context, path string, output destination) (files []string, folder bool, err error) {
 	if path == "-" {
 		return []string{path}, false, nil
 	}
@@ -108,10 +108,12 @@ func (a *app) expand(ctx context.Context, path string) (files []string, folder b
 				return filepath.SkipDir
 			}
 		case d.IsDir():
+		case output.takes(p) && (output.force || output.file != "" && written(p)):
+			a.note("skipped", p, a.say("why_output"))
+		case written(p):
+			a.note("skipped", p, a.say("why_saved"))
 		case filepath.Ext(p) == ".json":
 			a.note("skipped", p, a.say("why_json"))
-		case savedBefore(p):
-			a.note("skipped", p, a.say("why_saved"))
 		case isFile(p):
 			files = append(files, p)
 		default:
@@ -120,17 +122,6 @@ func (a *app) expand(ctx context.Context, path string) (files []string, folder b
 		return nil
 	})
 	return files, true, err
-}
-
-// savedBefore reports whether run -o wrote this file.
-func savedBefore(path string) bool {
-	return filepath.Base(path) == savedMarkdown && isFile(filepath.Join(filepath.Dir(path), savedJSON))
-}
-
-// isFile follows links, and is false for what cannot simply be read: pipes, devices.
-func isFile(path string) bool {
-	st, err := os.Stat(path)
-	return err == nil && st.Mode().IsRegular()
 }
 
 // shortName is how a file is called in results: relative to the folder given.

@@ -59,6 +59,20 @@ func TestWrongCalls(t *testing.T) {
 		"read a --encoding":                           "--encoding needs a value",
 		"models fit a b":                              `unexpected argument "b"`,
 		"completion nosuch":                           "",
+		"run a --formats pdf -o d":                    `--formats "pdf": must be one of md json docx ics eml`,
+		"run a --formats ics --tasks risks -o d":      `--formats "ics": must be one of md json docx;`,
+		"run a --formats md":                          "--formats needs a folder: -o DIR",
+		"run a --formats= -o d":                       "--formats \"\": must be one of",
+		"run a -o result.md":                          `-o "result.md": run writes several files; give a folder`,
+		"todos a -o t.eml":                            `-o "t.eml": todos can write .md .json .docx .ics; see windowseat help todos`,
+		"email a -o t.ics":                            `-o "t.ics": email can write .md .json .docx .eml`,
+		"risks a -o t.ics":                            `-o "t.ics": risks can write .md .json .docx;`,
+		"summary a -o t":                              `-o "t": summary can write`,
+		"decisions a -o -":                            `-o "-": decisions can write`,
+		"jobs show":                                   "a file or name is missing; see windowseat help jobs show",
+		"jobs compare a":                              "missing",
+		"jobs remove":                                 "give the ID of a job, or --all",
+		"jobs remove a --all":                         "give the ID of a job, or --all",
 	} {
 		if words == "" {
 			continue
@@ -78,7 +92,7 @@ var han = regexp.MustCompile(`\p{Han}`)
 // Chinese when the messages are Chinese, however that was asked for.
 func TestErrorsSpeakChinese(t *testing.T) {
 	for _, line := range []string{
-		"nosuch", "run", "run --nosuch a", "run a --tasks dance", "generate --prompt a --temp 11", "read a --ctx 12",
+		"nosuch", "run", "run --nosuch a", "run a --tasks dance", "todos a -o t.pdf", "run a --formats md", "run a -o x.md", "generate --prompt a --temp 11", "read a --ctx 12",
 		"read none", "run none", "generate --prompt a --model none", "models remove none", "generate",
 	} {
 		r := call(t, append(strings.Fields(line), "--ui-lang", "zh")...)
@@ -109,7 +123,7 @@ func TestHelp(t *testing.T) {
 	r := call(t)
 	require.Equal(t, 0, r.code)
 	want := []string{
-		"bench", "chunks", "completion", "decisions", "doctor", "email", "generate", "help", "models", "perplexity", "read", "risks", "run",
+		"bench", "chunks", "completion", "decisions", "doctor", "email", "generate", "help", "jobs", "models", "perplexity", "read", "risks", "run",
 		"score", "summary", "todos", "tokenize",
 	}
 	assert.Equal(t, want, commandsIn(r.out, "Commands:"))

@@ -32,7 +32,7 @@ func (a *app) count(n int, unit string) string {
 }
 
 func wordsOf(key string) ([2]string, bool) {
-	for _, table := range []map[string][2]string{words, errorWords, fetchWords, doctorWords} {
+	for _, table := range []map[string][2]string{words, errorWords, fetchWords, doctorWords, jobWords} {
 		if w, ok := table[key]; ok {
 			return w, true
 		}
@@ -99,12 +99,16 @@ var words = map[string][2]string{
 	"minutes_left":    {"，约剩 %d 分钟", ", about %d min left"},
 	"skipped":         {"跳过 %s：%s", "skipped %s: %s"},
 	"saved":           {"已保存 %s", "saved %s"},
-	"done_in":         {"完成，用时 %s，共 %d 步；%s", "done in %s, %d passes; %s"},
-	"stopped_after":   {"已停止，用时 %s，共 %d 步，完成的部分已保留；%s", "stopped after %s, %d passes; what was finished is kept; %s"},
+	"put_back":        {"上一次运行在写文件时中断，已恢复原来的 %s", "a run was broken off while it wrote its files: %s is back as it was"},
+	"moved":           {"以前的 %s 已改名为 %s", "the earlier %s is now %s"},
+	"check_mail":      {"%s：发送前请核对", "%s: check before sending"},
+	"done_in":         {"完成，用时 %s，共 %s；%s", "done in %s, %s; %s"},
+	"stopped_after":   {"已停止，用时 %s，共 %s，完成的部分已保留；%s", "stopped after %s, %s; what was finished is kept; %s"},
 	"coverage":        {"%s 已读 %d/%d", "%s %d/%d parts read"},
 	"why_no_file":     {"不是普通文件", "it is no regular file"},
 	"why_json":        {"不读 JSON", "JSON is not read"},
 	"why_saved":       {"是上次运行的结果", "it is the result of an earlier run"},
+	"why_output":      {"结果要写到这里", "the result goes there"},
 	"guessed":         {"猜测", "guessed"},
 	"date_from_text":  {"取自文档", "from the text"},
 	"date_from_file":  {"文件日期", "the file's date"},

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"windowseat/assistant/journal"
 	"windowseat/engine/kernels"
 	"windowseat/engine/models"
 	"windowseat/engine/models/fetch"
@@ -57,6 +58,16 @@ func usedKeys(t *testing.T) map[string]bool {
 			"nul_dropped", "bom_dropped", "undecodable", "vtt_header_skipped", "vtt_comment_skipped", "bad_cue_time", "cue_without_end",
 			"empty_cue", "rolling_lines_removed", "cancelled", "length_stop", "loop_stop", "bad_answer", "model_error", "language", "no_date", "no_text",
 		},
+		"job_": {
+			"unknown", "ambiguous", "running", "unfinished",
+			jobFinished + "_state", jobUnfinished + "_state", jobRunning + "_state", jobDamaged + "_state",
+		},
+		"set_": {
+			"program", "model", "numerics", "context_tokens", "prompt_version", "sources", "tasks", "language", "email_language",
+			"meeting_date", "resolved_meeting_date", "tone", "seed",
+		},
+		"change_":    {journal.ChangeNew, journal.ChangeGone, journal.ChangeChanged},
+		"task_name_": {"summary", "decision", "todo", "risk", "email"},
 		"fetch_": {
 			string(fetch.NoNetwork), string(fetch.Interrupted), string(fetch.BadTLS), string(fetch.NotSecure), string(fetch.HTTPStatus),
 			string(fetch.NoPip), string(fetch.NoPackage), string(fetch.BadWheel), string(fetch.WrongSize), string(fetch.WrongHash),
@@ -92,7 +103,7 @@ func TestWords(t *testing.T) {
 			assert.NotEqual(t, w[0], w[1], key)
 		}
 	}
-	for _, table := range []map[string][2]string{words, errorWords, fetchWords, doctorWords} {
+	for _, table := range []map[string][2]string{words, errorWords, fetchWords, doctorWords, jobWords} {
 		for key := range table {
 			assert.True(t, used[key], "nobody says %q", key)
 		}
@@ -121,7 +132,7 @@ func TestCommaList(t *testing.T) {
 // TestHelpTable: no Chinese help text is left over from what no longer exists.
 func TestHelpTable(t *testing.T) {
 	a := &app{lang: "zh", version: "1"}
-	known := []string{"", "perplexity long", "bench long", "doctor long", "generate long", "models import long"}
+	known := []string{"", "perplexity long", "bench long", "doctor long", "generate long", "run long", "models import long"}
 	for _, c := range allCommands(a.root()) {
 		path := c.CommandPath()
 		path = strings.TrimPrefix(strings.TrimPrefix(path, "windowseat"), " ")
