@@ -29,7 +29,7 @@ demo: build/.need-demo build
 	@echo "== model: $(MODEL) (default means the largest that fits this machine)"
 	build/windowseat models get $(MODEL)
 	@echo "== assets/samples/trip"
-	build/windowseat run --model $(MODEL) -o build/demo assets/samples/trip
+	build/windowseat run --model $(MODEL) --force -o build/demo assets/samples/trip
 	@echo "== done: the results are in build/demo"
 	@ls build/demo
 
